@@ -175,7 +175,7 @@ class error : public std::runtime_error {
 struct statistics {
   std::uint64_t writes = 0;          // write() calls made durable
   std::uint64_t bytes = 0;           // of keys and values in them
-  std::uint64_t syncs = 0;           // groups of writes made durable together
+  std::uint64_t syncs = 0;           // groups of writes committed together
   std::int64_t last_sync_ns = 0;     // time the last group took, from its first change to durable
   std::uint64_t queued_bytes = 0;    // submitted, not durable yet
   std::uint64_t used_bytes = 0;      // what the tables hold, in whole pages
