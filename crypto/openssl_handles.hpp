@@ -22,7 +22,6 @@ struct releases {
   }
 };
 
-using evp_digest = std::unique_ptr<EVP_MD, releases<EVP_MD_free>>;
 using evp_digest_context = std::unique_ptr<EVP_MD_CTX, releases<EVP_MD_CTX_free>>;
 using evp_key = std::unique_ptr<EVP_PKEY, releases<EVP_PKEY_free>>;
 
