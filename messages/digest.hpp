@@ -1,4 +1,5 @@
-// Fixed-size byte values that name or vouch for other bytes. How they are computed is crypto's business.
+// Fixed-size byte values that name or vouch for other bytes. How they are computed is crypto's
+// business.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ using curve_point = fixed_bytes<struct point_tag, 33>;      // P-256, compressed
 
 }  // namespace flamingo
 
-// Digests are uniform already; the first eight bytes are a good hash. Other values here are not hashed.
+// Digests are uniform already; the first eight bytes are a good hash. Other values here are not
+// hashed.
 template <>
 struct std::hash<flamingo::digest> {
   std::size_t operator()(const flamingo::digest& x) const noexcept {

@@ -1,5 +1,6 @@
-// wire<T>: a Cap'n Proto message as an actor sees it: immutable, shared, word-aligned bytes, tagged with the
-// schema they follow. It is the only thing that crosses actors. Copying one never copies bytes.
+// wire<T>: a Cap'n Proto message as an actor sees it: immutable, shared, word-aligned bytes, tagged
+// with the schema they follow. It is the only thing that crosses actors. Copying one never copies
+// bytes.
 #pragma once
 
 #include <capnp/message.h>
@@ -27,8 +28,7 @@ public:
   explicit wire(capnp::MessageBuilder& builder) {
     const auto segments = builder.getSegmentsForOutput();
     std::vector<char> flat(capnp::computeSerializedSizeInWords(segments) * sizeof(capnp::word));
-    kj::ArrayOutputStream out(
-        kj::arrayPtr(reinterpret_cast<kj::byte*>(flat.data()), flat.size()));
+    kj::ArrayOutputStream out(kj::arrayPtr(reinterpret_cast<kj::byte*>(flat.data()), flat.size()));
     capnp::writeMessage(out, segments);
     bytes_ = shared_bytes(std::move(flat));
   }
@@ -36,14 +36,14 @@ public:
   const shared_bytes& bytes() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
 
-  /// Calls `f(Schema::Reader)` and says whether the bytes were a readable message throughout. The reader
-  /// is valid during the call only. Never throws for what the bytes hold: malformed input gives false,
-  /// with `f` perhaps called in part, so `f` must not publish anything before it returns.
+  /// Calls `f(Schema::Reader)` and says whether the bytes were a readable message throughout. The
+  /// reader is valid during the call only. Never throws for what the bytes hold: malformed input
+  /// gives false, with `f` perhaps called in part, so `f` must not publish anything before it
+  /// returns.
   template <class F>
   bool read(F&& f) const {
-    return read_words(bytes_, [&](capnp::MessageReader& message) {
-      f(message.template getRoot<Schema>());
-    });
+    return read_words(
+        bytes_, [&](capnp::MessageReader& message) { f(message.template getRoot<Schema>()); });
   }
 
   template <class Inspector>
@@ -67,7 +67,8 @@ public:
       return false;
     try {
       capnp::ReaderOptions options;
-      // Each word may be visited a bounded number of times, however the pointers of a hostile frame overlap.
+      // Each word may be visited a bounded number of times, however the pointers of a hostile frame
+      // overlap.
       options.traversalLimitInWords = 8 * bytes.size() / sizeof(capnp::word) + 1024;
       options.nestingLimit = 16;
       capnp::FlatArrayMessageReader message(

@@ -40,13 +40,14 @@ using client_id = identifier<struct client_tag, std::uint32_t>;
 using account_id = identifier<struct account_tag, std::uint64_t>;
 using epoch_id = identifier<struct epoch_tag, std::uint64_t>;  // committee epoch
 
-using round_number = counter<struct round_tag>;         // of the DAG; round 0 is genesis
-using wave_number = counter<struct wave_tag>;           // of Tusk; wave w spans rounds 2w-1, 2w, 2w+1
-using commit_index = counter<struct commit_tag>;        // of an anchor's sub-DAG; the first is 1
-using bundle_sequence = counter<struct sequence_tag>;   // a client numbers its bundles from 1
-using batch_sequence = counter<struct batch_tag>;       // a worker numbers its batches from 1
-using table_version = counter<struct table_tag>;        // of the account-assignment table
-using stream_position = counter<struct position_tag>;   // of a fresh transaction in the execution stream
+using round_number = counter<struct round_tag>;   // of the DAG; round 0 is genesis
+using wave_number = counter<struct wave_tag>;     // of Tusk; wave w spans rounds 2w-1, 2w, 2w+1
+using commit_index = counter<struct commit_tag>;  // of an anchor's sub-DAG; the first is 1
+using bundle_sequence = counter<struct sequence_tag>;  // a client numbers its bundles from 1
+using batch_sequence = counter<struct batch_tag>;      // a worker numbers its batches from 1
+using table_version = counter<struct table_tag>;       // of the account-assignment table
+using stream_position =
+    counter<struct position_tag>;  // of a fresh transaction in the execution stream
 
 }  // namespace flamingo
 

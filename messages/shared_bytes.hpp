@@ -1,5 +1,5 @@
-// Immutable bytes with shared ownership: copying one never copies bytes, and a part of a frame (a bundle
-// within a batch) keeps the whole frame alive.
+// Immutable bytes with shared ownership: copying one never copies bytes, and a part of a frame (a
+// bundle within a batch) keeps the whole frame alive.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ class shared_bytes {
 public:
   shared_bytes() = default;
 
-  /// Takes over `bytes`. Their start is aligned for any Cap'n Proto word (operator new aligns to 16).
+  /// Takes over `bytes`. Their start is aligned for any Cap'n Proto word (operator new aligns to
+  /// 16).
   explicit shared_bytes(std::vector<char> bytes) {
     auto owner = std::make_shared<const std::vector<char>>(std::move(bytes));
     first_ = std::shared_ptr<const byte>(owner, reinterpret_cast<const byte*>(owner->data()));

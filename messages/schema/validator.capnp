@@ -1,0 +1,193 @@
+# What the roles of one validator say to each other, and to its operator.
+@0xd3a1f1a0c0de0006;
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("flamingo::schema");
+using ControlRecord = import "migration.capnp".ControlRecord;
+
+# Worker -> primary: a batch is durable here; an own one: at a quorum.
+struct BatchAvailable @0xd3a1f1a0c0de0601 {
+  digest @0 :Data;
+  author @1 :UInt16;
+  worker @2 :UInt16;
+  transactions @3 :UInt32;
+  countsDigest @4 :Data;            # over the encoded counts
+  counts @5 :Data;                  # own batches only: what the header will carry
+  waitUs @6 :UInt64;                # own batches only: sealed until a quorum acknowledged, microseconds
+  bytes @7 :UInt64;                 # size of the batch, bytes
+}
+
+# Worker -> committer: the bundles of a batch that is durable here.
+struct BatchIndex @0xd3a1f1a0c0de0602 {
+  digest @0 :Data;
+  author @1 :UInt16;
+  worker @2 :UInt16;
+  bundles @3 :List(BundleIndex);
+}
+
+struct BundleIndex @0xd3a1f1a0c0de0603 {
+  client @0 :UInt32;
+  sequence @1 :UInt64;
+  assignee @2 :UInt16;
+  expires @3 :UInt64;
+  transactions @4 :UInt32;
+  digest @5 :Data;
+  system @6 :Bool;                  # holds system transactions
+}
+
+# Committer -> worker: batches of a committed sub-DAG whose index is not known; the worker answers with a
+# BatchIndex for each, and first fetches what it does not have from the signers.
+struct BatchWanted @0xd3a1f1a0c0de0604 {
+  batches @0 :List(Wanted);
+  struct Wanted @0xd3a1f1a0c0de0605 {
+    digest @0 :Data;
+    author @1 :UInt16;
+    worker @2 :UInt16;
+    signers @3 :Data;               # bitmap of the certificate's signers
+  }
+}
+
+# Committer -> workers, executors: one committed sub-DAG as sequenced.
+struct Sequenced @0xd3a1f1a0c0de0606 {
+  index @0 :UInt64;                 # commit index, from 1
+  anchorRound @1 :UInt64;
+  anchor @2 :Data;                  # the anchor's header digest
+  firstPosition @3 :UInt64;         # stream position of its first fresh transaction
+  snapshot @4 :Bool;                # executors take a snapshot at its end
+  batches @5 :List(SequencedBatch); # in committed order
+  chain @6 :Data;                   # sub-DAG chain digest up to here: equal at all validators
+}
+
+struct SequencedBatch @0xd3a1f1a0c0de0607 {
+  digest @0 :Data;
+  author @1 :UInt16;
+  worker @2 :UInt16;
+  bundles @3 :List(SequencedBundle);
+}
+
+struct SequencedBundle @0xd3a1f1a0c0de0608 {
+  client @0 :UInt32;
+  sequence @1 :UInt64;
+  verdict @2 :UInt8;                # enum verdict of messages/execution.hpp
+  transactions @3 :UInt32;
+  digest @4 :Data;
+}
+
+# Worker -> executors: the operations of one committed batch, without padding.
+struct Payload @0xd3a1f1a0c0de0609 {
+  index @0 :UInt64;                 # commit index
+  digest @1 :Data;                  # batch
+  bundles @2 :List(Data);           # packed operations of each bundle of the batch (messages/execution.hpp);
+                                    # empty unless the bundle is fresh
+}
+
+# Executor -> executor: values pushed from their owner to the master that needs them.
+struct Pushed @0xd3a1f1a0c0de060b {
+  batch @0 :UInt64;                 # number of the execution batch in the stream
+  from @1 :UInt16;
+  values @2 :List(Value);
+  struct Value @0xd3a1f1a0c0de060c {
+    transaction @0 :UInt32;         # index within the batch of the transaction that needs it
+    key @1 :UInt64;
+    value @2 :Data;
+  }
+}
+
+# Executor -> executor: result codes of transactions, for the first master of their bundle.
+struct Results @0xd3a1f1a0c0de060d {
+  batch @0 :UInt64;
+  from @1 :UInt16;
+  transactions @2 :List(UInt32);    # index within the execution batch
+  codes @3 :Data;                   # one for each
+}
+
+# Executor -> worker: bundles whose results are complete.
+struct Executed @0xd3a1f1a0c0de060e {
+  index @0 :UInt64;
+  anchorRound @1 :UInt64;
+  bundles @2 :List(Bundle);
+  struct Bundle @0xd3a1f1a0c0de060f {
+    client @0 :UInt32;
+    sequence @1 :UInt64;
+    digest @2 :Data;
+    author @3 :UInt16;              # of the batch: the carrier
+    results @4 :Data;               # a code for each transaction
+  }
+}
+
+# Executor -> executor 0: leaves of the state tree that changed, at a snapshot.
+struct Leaves @0xd3a1f1a0c0de0612 {
+  executor @0 :UInt16;
+  index @1 :UInt64;                 # commit index of the snapshot
+  buckets @2 :List(UInt16);
+  hashes @3 :Data;                  # 32 bytes for each bucket
+}
+
+# Executor -> committer and worker: how far it is.
+struct Progress @0xd3a1f1a0c0de0610 {
+  executor @0 :UInt16;
+  index @1 :UInt64;                 # every sub-DAG up to this one is executed here
+  executed @2 :UInt64;              # transactions that it was the master of since it started
+  snapshot @3 :UInt64;              # commit index of its newest durable snapshot
+  stateRoot @4 :Data;               # from executor 0, else empty: root at stateRootIndex
+  stateRootIndex @5 :UInt64;
+}
+
+# Committer -> primary, aggregator, coordinator: what a commit changes for them.
+struct Committed @0xd3a1f1a0c0de0611 {
+  index @0 :UInt64;
+  anchorRound @1 :UInt64;
+  floor @2 :UInt64;                 # headers at or below it are dead
+  output @3 :List(Data);            # digests of the headers that were output, in order
+  deadPayload @4 :List(Data);       # own batches of own headers that died: to be proposed again
+}
+
+# Committer -> load monitor: the signals of the headers that an anchor output (design: ordering balance).
+struct Signals @0xd3a1f1a0c0de0613 {
+  index @0 :UInt64;
+  anchorRound @1 :UInt64;
+  headers @2 :List(HeaderSignals);
+  struct HeaderSignals @0xd3a1f1a0c0de0614 {
+    author @0 :UInt16;
+    round @1 :UInt64;
+    createdAt @2 :UInt64;           # nanoseconds since the Unix epoch, by the author's clock
+    hasQueueDelay @3 :Bool;
+    queueDelayUs @4 :UInt64;
+    transactions @5 :UInt64;        # in its payload
+  }
+}
+
+# Committer -> migration coordinator: the control records that an anchor output, in log order.
+struct CommittedControl @0xd3a1f1a0c0de0615 {
+  index @0 :UInt64;
+  anchorRound @1 :UInt64;
+  records @2 :List(AuthoredRecord);
+  struct AuthoredRecord @0xd3a1f1a0c0de0616 {
+    author @0 :UInt16;
+    record @1 :ControlRecord;
+  }
+}
+
+# The conversation between an operator's command and a node.
+struct OperatorMessage @0xd3a1f1a0c0de0620 {
+  union {
+    status @0 :Void;
+    report @1 :StatusReport;
+  }
+}
+
+struct StatusReport @0xd3a1f1a0c0de0621 {
+  validator @0 :UInt16;
+  round @1 :UInt64;
+  commitIndex @2 :UInt64;
+  anchorRound @3 :UInt64;
+  executedIndex @4 :UInt64;
+  committedTransactions @5 :UInt64; # fresh ones, since genesis
+  executedTransactions @6 :UInt64;  # since genesis, up to executedIndex
+  duplicates @7 :UInt64;            # bundles that committed again and were passed over
+  stateRoot @8 :Data;               # 32 bytes, at stateRootIndex
+  stateRootIndex @9 :UInt64;
+  chain @10 :Data;                  # sub-DAG chain digest at commitIndex
+  executors @11 :UInt16;
+  queueDelaysUs @12 :List(UInt64);  # newest committed self-report of each validator; all ones: absent
+  roundsBehind @13 :UInt64;         # behind the highest certified round that it knows of
+}
