@@ -1,0 +1,307 @@
+// The one place that lists every actor interface of Flamingo, its atoms and its type ids.
+//
+// A role knows its neighbours through the narrow interfaces ("sinks") below: a typed handle of a
+// whole role is assignable to any of them. What crosses actors is wire<T>, identifiers and handles,
+// never a pointer.
+#pragma once
+
+#include <caf/replies_to.hpp>
+#include <caf/type_id.hpp>
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include "messages/frame.hpp"
+#include "messages/identifiers.hpp"
+#include "messages/schema/client.capnp.h"
+#include "messages/schema/dag.capnp.h"
+#include "messages/schema/migration.capnp.h"
+#include "messages/schema/signed.capnp.h"
+#include "messages/schema/validator.capnp.h"
+#include "messages/schema/worker.capnp.h"
+
+namespace flamingo {
+
+template <class Inspector, class Tag, class Rep>
+typename Inspector::result_type inspect(Inspector& f, identifier<Tag, Rep>& x) {
+  return f(x.value);
+}
+template <class Inspector, class Tag>
+typename Inspector::result_type inspect(Inspector& f, counter<Tag>& x) {
+  return f(x.value);
+}
+
+/// Which frame leaves first when a link's queue holds several.
+enum class link_priority : std::uint8_t { consensus, batches, sync };
+
+// -- frames
+using signed_frame = wire<schema::Signed>;
+using peer_frame = wire<schema::PeerMessage>;
+using worker_frame = wire<schema::WorkerMessage>;
+using client_frame = wire<schema::ClientMessage>;
+using operator_frame = wire<schema::OperatorMessage>;
+using certified_frame = wire<schema::CertifiedHeader>;
+using available_frame = wire<schema::BatchAvailable>;
+using index_frame = wire<schema::BatchIndex>;
+using wanted_frame = wire<schema::BatchWanted>;
+using sequenced_frame = wire<schema::Sequenced>;
+using payload_frame = wire<schema::Payload>;
+using pushed_frame = wire<schema::Pushed>;
+using results_frame = wire<schema::Results>;
+using leaves_frame = wire<schema::Leaves>;
+using executed_frame = wire<schema::Executed>;
+using progress_frame = wire<schema::Progress>;
+using committed_frame = wire<schema::Committed>;
+using signals_frame = wire<schema::Signals>;
+using committed_control_frame = wire<schema::CommittedControl>;
+using control_frame = wire<schema::ControlRecord>;
+using assignment_frame = wire<schema::AssignmentUpdate>;
+
+}  // namespace flamingo
+
+CAF_ADD_ATOM(flamingo, flamingo::atom, transmit, "transmit")
+CAF_ADD_ATOM(flamingo, flamingo::atom, close, "close")
+CAF_ADD_ATOM(flamingo, flamingo::atom, link_up, "linkUp")
+CAF_ADD_ATOM(flamingo, flamingo::atom, link_down, "linkDown")
+CAF_ADD_ATOM(flamingo, flamingo::atom, meet, "meet")
+CAF_ADD_ATOM(flamingo, flamingo::atom, start, "start")
+CAF_ADD_ATOM(flamingo, flamingo::atom, tick, "tick")
+CAF_ADD_ATOM(flamingo, flamingo::atom, durable, "durable")
+CAF_ADD_ATOM(flamingo, flamingo::atom, replay, "replay")
+CAF_ADD_ATOM(flamingo, flamingo::atom, status, "status")
+
+namespace flamingo {
+
+/// LINK: one connection to a peer. It is a typed actor like any other; what it cannot send it drops
+/// (the roles send again what matters), and it says so in its metrics.
+template <class Message>
+using link_actor = caf::typed_actor<
+    // Queue a frame; higher priorities leave first.
+    caf::reacts_to<atom::transmit, link_priority, wire<Message>>,
+    // Close the connection after what is queued has left.
+    caf::reacts_to<atom::close>>;
+
+using peer_link = link_actor<schema::PeerMessage>;
+using worker_link = link_actor<schema::WorkerMessage>;
+using client_link = link_actor<schema::ClientMessage>;
+using operator_link = link_actor<schema::OperatorMessage>;
+
+// -- how the roles see each other
+// -----------------------------------------------------------------------------
+
+/// PRIMARY, as workers see it.
+using availability_sink = caf::typed_actor<
+    // A batch is durable here; an own one: at a quorum of validators.
+    caf::reacts_to<available_frame>>;
+
+/// CERTIFICATE AGGREGATOR, as the primary sees it.
+using header_sink = caf::typed_actor<
+    // A header whose signature was checked: an own one (start to collect votes) or a peer's (keep
+    // it, its certificate may come).
+    caf::reacts_to<signed_frame>,
+    // Our own vote for our own header, as if it had come over a link.
+    caf::reacts_to<validator_id, peer_frame>>;
+
+/// PRIMARY and COMMITTER, as the certificate aggregator sees them.
+using certified_sink = caf::typed_actor<
+    // A complete certificate with its header: all its ancestors above the floor came before it.
+    caf::reacts_to<certified_frame>>;
+
+/// COMMITTER, as workers see it.
+using index_sink = caf::typed_actor<
+    // The bundles of a batch that is durable here.
+    caf::reacts_to<index_frame>>;
+
+/// WORKER, as the committer sees it.
+using sequenced_sink = caf::typed_actor<
+    // A committed sub-DAG: give its operations to the executors.
+    caf::reacts_to<sequenced_frame>,
+    // Batches whose index the committer lacks: answer with it, after fetching them if need be.
+    caf::reacts_to<wanted_frame>>;
+
+/// EXECUTOR, as the committer, the workers and the other executors see it.
+using stream_sink = caf::typed_actor<
+    // A committed sub-DAG as sequenced.
+    caf::reacts_to<sequenced_frame>,
+    // The operations of one of its batches.
+    caf::reacts_to<payload_frame>,
+    // Values pushed by their owner.
+    caf::reacts_to<pushed_frame>,
+    // Result codes for bundles of which this executor has the first transaction.
+    caf::reacts_to<results_frame>,
+    // Changed leaves of the state tree (to executor 0).
+    caf::reacts_to<leaves_frame>>;
+
+/// WORKER, as executors see it.
+using executed_sink = caf::typed_actor<
+    // Bundles whose results are complete: answer their clients.
+    caf::reacts_to<executed_frame>,
+    // How far an executor is.
+    caf::reacts_to<progress_frame>>;
+
+/// COMMITTER, as executors see it.
+using progress_sink = caf::typed_actor<
+    // How far an executor is.
+    caf::reacts_to<progress_frame>,
+    // An executor (re)started from a snapshot: send the stream from the sub-DAG after this index.
+    caf::reacts_to<atom::replay, executor_id, commit_index>>;
+
+/// PRIMARY, AGGREGATOR and WORKER, as the committer sees them.
+using committed_sink = caf::typed_actor<
+    // A commit is durable: the floor rose; own batches of dead headers are to be proposed again.
+    caf::reacts_to<committed_frame>>;
+
+/// LOAD MONITOR, as the committer sees it.
+using signals_sink = caf::typed_actor<
+    // What the headers of a commit said of their authors' load.
+    caf::reacts_to<signals_frame>>;
+
+/// MIGRATION COORDINATOR, as the committer sees it.
+using control_sink = caf::typed_actor<
+    // The control records of a commit, in log order.
+    caf::reacts_to<committed_control_frame>>;
+
+/// PRIMARY, as the migration coordinator sees it.
+using record_sink = caf::typed_actor<
+    // A control record for the next headers.
+    caf::reacts_to<control_frame>>;
+
+/// WORKER, as the migration coordinator sees it.
+using assignment_sink = caf::typed_actor<
+    // The account-assignment table changed.
+    caf::reacts_to<assignment_frame>>;
+
+// -- the roles
+// ------------------------------------------------------------------------------------------------
+
+/// PRIMARY: proposes this validator's header of each round and votes for others'.
+using primary_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, header_sink>,
+                     // Rebuild is over and the neighbours are known: begin.
+                     caf::reacts_to<atom::start>,
+                     // A link to another primary is up (or down): send again what it may lack.
+                     caf::reacts_to<atom::link_up, validator_id, peer_link>,
+                     caf::reacts_to<atom::link_down, validator_id, peer_link>,
+                     // A header from the link of a validator (its author is who signed it).
+                     caf::reacts_to<validator_id, peer_frame>, caf::reacts_to<certified_frame>,
+                     caf::reacts_to<available_frame>, caf::reacts_to<committed_frame>,
+                     caf::reacts_to<control_frame>,
+                     // The store has made durable all writes up to this ticket of ours.
+                     caf::reacts_to<atom::durable, std::uint64_t>,
+                     // The armed timer.
+                     caf::reacts_to<atom::tick>>;
+
+/// CERTIFICATE AGGREGATOR: votes in, certificates out; owns the certificate store and fetches what
+/// is missing.
+using aggregator_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, certified_sink>, caf::reacts_to<atom::start>,
+                     caf::reacts_to<atom::link_up, validator_id, peer_link>,
+                     caf::reacts_to<atom::link_down, validator_id, peer_link>,
+                     // A vote, certificate, certified header or request from the link of a
+                     // validator.
+                     caf::reacts_to<validator_id, peer_frame>, caf::reacts_to<signed_frame>,
+                     caf::reacts_to<committed_frame>, caf::reacts_to<atom::durable, std::uint64_t>,
+                     caf::reacts_to<atom::tick>>;
+
+/// COMMITTER: Tusk's total order and the sequencer.
+using committer_actor = caf::typed_actor<
+    caf::reacts_to<atom::meet, worker_id, sequenced_sink>,
+    caf::reacts_to<atom::meet, executor_id, stream_sink>,
+    caf::reacts_to<atom::meet, committed_sink>, caf::reacts_to<atom::meet, signals_sink>,
+    caf::reacts_to<atom::meet, control_sink>, caf::reacts_to<atom::start>,
+    caf::reacts_to<certified_frame>, caf::reacts_to<index_frame>, caf::reacts_to<progress_frame>,
+    caf::reacts_to<atom::replay, executor_id, commit_index>,
+    caf::replies_to<atom::status>::with<operator_frame>,
+    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
+
+/// LOAD MONITOR: a load-balancing decision from committed signals alone.
+using load_monitor_actor = caf::typed_actor<caf::reacts_to<signals_frame>>;
+
+/// MIGRATION COORDINATOR: the account-assignment table and its changes.
+using coordinator_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, record_sink>,
+                     caf::reacts_to<atom::meet, assignment_sink>, caf::reacts_to<atom::start>,
+                     caf::reacts_to<committed_control_frame>>;
+
+/// DISSEMINATION WORKER: bundles in, batches to the peers, operations to the executors, receipts
+/// out.
+using worker_actor = caf::typed_actor<
+    caf::reacts_to<atom::meet, availability_sink>, caf::reacts_to<atom::meet, index_sink>,
+    caf::reacts_to<atom::meet, executor_id, stream_sink>, caf::reacts_to<atom::start>,
+    // A client's link, and what comes over it.
+    caf::reacts_to<atom::link_up, client_id, client_link>,
+    caf::reacts_to<atom::link_down, client_id, client_link>,
+    caf::reacts_to<client_id, client_frame>,
+    // The same-index worker of another validator, and what comes from it.
+    caf::reacts_to<atom::link_up, validator_id, worker_link>,
+    caf::reacts_to<atom::link_down, validator_id, worker_link>,
+    caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
+    caf::reacts_to<wanted_frame>, caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
+    caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
+    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
+
+/// EXECUTOR WORKER: the whole committed stream in, its share of the state changed, results out.
+using executor_actor = caf::typed_actor<
+    caf::reacts_to<atom::meet, executor_id, stream_sink>,
+    caf::reacts_to<atom::meet, worker_id, executed_sink>, caf::reacts_to<atom::meet, progress_sink>,
+    caf::reacts_to<atom::start>, caf::reacts_to<sequenced_frame>, caf::reacts_to<payload_frame>,
+    caf::reacts_to<pushed_frame>, caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
+    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
+
+/// CLIENT: SmallBank load, or one transaction; bundles out, f+1 equal receipts in.
+using client_actor =
+    caf::typed_actor<caf::reacts_to<atom::start>,
+                     // A link to a validator's worker, and what comes over it.
+                     caf::reacts_to<atom::link_up, validator_id, client_link>,
+                     caf::reacts_to<atom::link_down, validator_id, client_link>,
+                     caf::reacts_to<validator_id, client_frame>, caf::reacts_to<atom::tick>>;
+
+}  // namespace flamingo
+
+CAF_BEGIN_TYPE_ID_BLOCK(flamingo, caf::first_custom_type_id)
+
+CAF_ADD_TYPE_ID(flamingo, (flamingo::validator_id))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_id))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executor_id))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::client_id))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::commit_index))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::link_priority))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::signed_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::peer_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::client_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::operator_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::available_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::index_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::wanted_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::sequenced_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::payload_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::pushed_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::results_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::leaves_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executed_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::progress_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::committed_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::signals_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::committed_control_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::control_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::peer_link))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_link))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::client_link))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::operator_link))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::availability_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::header_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::index_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::sequenced_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::stream_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executed_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::progress_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::committed_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::signals_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::control_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::record_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_sink))
+
+CAF_END_TYPE_ID_BLOCK(flamingo)

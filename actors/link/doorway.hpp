@@ -1,0 +1,60 @@
+// How a validator or client gets its links: a doorway for each conversation, real (mutual TLS over
+// CAF's brokers) or simulated. A role's shell never knows which (design: operations, "Network").
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "actors/interfaces.hpp"
+#include "messages/committee.hpp"
+
+namespace flamingo::link {
+
+/// Who is at the other end, as its certificate (or, on plain links, its hand-shake) names it.
+struct peer {
+  enum class kind : std::uint8_t { validator, client, operator_ };
+  kind what = kind::validator;
+  std::uint32_t index = 0;  // validator_id or client_id; 0 for an operator
+  friend auto operator<=>(const peer&, const peer&) = default;
+};
+
+/// What a link tells its role. Called from the link's own thread: hand on with anon_send, never
+/// block.
+template <class Message>
+struct events {
+  /// The hand-shake is over; frames may be sent to `handle`.
+  std::function<void(peer, link_actor<Message> handle)> up;
+  /// A frame arrived. It is within the size cap; its content is not checked.
+  std::function<void(peer, wire<Message>)> frame;
+  /// The link is gone. A dialled one comes back by itself with another `up`.
+  std::function<void(peer, link_actor<Message> handle)> down;
+};
+
+/// One conversation's way to the network.
+template <class Message>
+class doorway {
+public:
+  virtual ~doorway() = default;
+
+  /// Accepts links at `where` (port 0: any free one).
+  /// @returns the port. Throws std::runtime_error with one line that names the address if it
+  /// cannot.
+  virtual std::uint16_t listen(const network_address& where, events<Message> to) = 0;
+
+  /// Keeps one link to `whom` at `where`: dials, and dials again with exponential back-off and
+  /// jitter.
+  virtual void dial(peer whom, const network_address& where, events<Message> to) = 0;
+
+  /// Closes everything. No event is delivered after it returns.
+  virtual void stop() = 0;
+};
+
+/// All conversations of a node. A role that a process does not run leaves its doorway unused.
+struct doorways {
+  std::shared_ptr<doorway<schema::PeerMessage>> primaries;
+  std::shared_ptr<doorway<schema::WorkerMessage>> workers;
+  std::shared_ptr<doorway<schema::ClientMessage>> clients;
+  std::shared_ptr<doorway<schema::OperatorMessage>> operators;
+};
+
+}  // namespace flamingo::link

@@ -1,0 +1,38 @@
+// Local parameters: delays, caches, rates. They may differ at every validator and never change a
+// vote's verdict, an order, or a state. Every one has a unit in its type or name, a default and
+// bounds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace flamingo {
+
+struct local_parameters {
+  // -- worker
+  std::uint32_t batch_bytes = 500'000;            // a batch is sealed at this size; 1 KB..4 MB
+  std::chrono::milliseconds max_batch_delay{50};  // or after this; 1..200 ms
+  std::uint64_t peer_window_bytes = 16 << 20;     // unacknowledged bytes to one peer; 1..1024 MiB
+  std::uint64_t client_window_bytes = 8 << 20;   // bundles of one client in the worker; 1..1024 MiB
+  std::uint64_t ingress_bytes = 48 << 20;        // bundles of all clients in the worker
+  std::uint64_t batch_cache_bytes = 64 << 20;    // batches kept in memory until they are executed
+  std::uint32_t relay_per_mille = 100;           // share of ingress that relays may take; 0..1000
+  std::uint32_t recent_receipts = 10'000;        // kept for queries, a client; 100..10^6
+  std::chrono::milliseconds batch_resend{1000};  // unacknowledged batches are sent again after this
+  // -- primary
+  std::chrono::milliseconds max_header_delay{60};  // a header leaves after this; 1..200 ms
+  std::chrono::milliseconds parent_grace{30};      // the most that is waited for late parents
+  std::uint32_t header_payload_target = 1;       // batches that make a header leave at once; 1..256
+  std::chrono::milliseconds header_resend{500};  // first back-off of an uncertified header
+  std::uint32_t max_pending_headers = 1000;      // deferred headers; 100..100000
+  // -- certificate aggregator
+  std::uint32_t max_pending_certificates = 10'000;  // waiting for ancestors; 100..10^6
+  std::chrono::milliseconds fetch_retry{200};       // another source is asked after this
+  std::uint32_t max_fetches = 256;                  // outstanding at once; 1..10000
+  // -- executor
+  std::uint16_t executors = 2;  // workers of the executor group; 1..10
+  std::uint64_t max_lag = 200;  // sub-DAGs the executors may be behind before new
+                                // client payload is refused; 10..10000
+};
+
+}  // namespace flamingo
