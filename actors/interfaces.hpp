@@ -247,6 +247,9 @@ using executor_actor = caf::typed_actor<
     caf::reacts_to<pushed_frame>, caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
 
+/// OPERATOR DESK: answers an operator's questions over the link they came by.
+using operator_desk_actor = caf::typed_actor<caf::reacts_to<operator_link, operator_frame>>;
+
 /// CLIENT: SmallBank load, or one transaction; bundles out, f+1 equal receipts in.
 using client_actor =
     caf::typed_actor<caf::reacts_to<atom::start>,

@@ -24,8 +24,9 @@ template <class Message>
 struct events {
   /// The hand-shake is over; frames may be sent to `handle`.
   std::function<void(peer, link_actor<Message> handle)> up;
-  /// A frame arrived. It is within the size cap; its content is not checked.
-  std::function<void(peer, wire<Message>)> frame;
+  /// A frame arrived over `handle` (one peer may have several links at a time: a load client and a
+  /// single payment, two operators). It is within the size cap; its content is not checked.
+  std::function<void(peer, const link_actor<Message>& handle, wire<Message>)> frame;
   /// The link is gone. A dialled one comes back by itself with another `up`.
   std::function<void(peer, link_actor<Message> handle)> down;
 };
