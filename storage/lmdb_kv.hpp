@@ -1,0 +1,54 @@
+// The store on a disk: LMDB, one environment a directory, one writing thread that commits all
+// writes that wait as one group (design: "durable before it leaves"; the measured choices: "the hot
+// path").
+#pragma once
+
+#include <memory>
+
+#include "storage/kv.hpp"
+#include "storage/sync_mode.hpp"
+
+namespace flamingo::storage {
+
+struct lmdb_options {
+  std::string directory;
+  sync_mode sync = sync_mode::group;
+  std::uint64_t store_bytes_max = std::uint64_t{64}
+                                  << 30;  // the map; sparse, costs nothing until used
+  std::uint64_t group_bytes_max =
+      64 << 20;  // a group's transaction stands in memory until it is written
+  std::uint64_t queue_bytes_max = 64 << 20;     // callers stop taking in load above it
+  std::uint64_t preallocate_bytes = 256 << 20;  // zeros kept written ahead of need; 0: none
+};
+
+class lmdb_kv final : public kv {
+public:
+  enum class origin : std::uint8_t {
+    created,   // the directory held no store
+    reopened,  // everything that was durable is here
+    replaced,  // the machine went down while `sync_mode::os` had not synced: the old file was moved
+               // to data.mdb.unsynced and this store is empty. As `created`, it must not sign old
+               // rounds again
+  };
+
+  /// Opens or makes the store. @throws error, with one line for the operator.
+  explicit lmdb_kv(lmdb_options settings);
+  /// stop().
+  ~lmdb_kv() override;
+
+  void write(write_batch changes, durable_callback on_durable) override;
+  std::optional<std::vector<char>> get(table where, const key& at) override;
+  void scan(table where, const key& first, const key& last, const visitor& visit) override;
+  statistics stats() const override;
+  std::uint64_t queued_bytes() const override;
+  std::uint64_t queue_bytes_max() const override;
+  void stop() override;
+
+  origin opened_as() const;
+
+private:
+  class writer;
+  std::unique_ptr<writer> writer_;
+};
+
+}  // namespace flamingo::storage
