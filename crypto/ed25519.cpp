@@ -6,7 +6,6 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "crypto/hex.hpp"
 #include "crypto/openssl_handles.hpp"
 #include "crypto/secret_file.hpp"
 #include "crypto/signing.hpp"
@@ -76,21 +75,14 @@ ed25519_signer ed25519_signer::generate() {
 }
 
 ed25519_signer ed25519_signer::load(const std::filesystem::path& file) {
-  auto text = read_secret_file(file, 4096);
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  const auto s = from_hex<32>(text);
-  OPENSSL_cleanse(text.data(), text.size());
-  if (!s)
-    throw file_error(file,
-                     "is not a signing key: expected one line of 64 hexadecimal digits, found " +
-                         std::to_string(text.size()) + " bytes");
-  return ed25519_signer(*s);
+  auto s = read_hex_secret(file, "signing key");
+  ed25519_signer out(s);
+  OPENSSL_cleanse(s.data(), s.size());
+  return out;
 }
 
 void ed25519_signer::save(const std::filesystem::path& file) const {
-  auto text = to_hex(state_->secret) + "\n";
-  write_secret_file(file, text);
-  OPENSSL_cleanse(text.data(), text.size());
+  write_hex_secret(file, state_->secret);
 }
 
 public_key ed25519_signer::key() const {

@@ -40,6 +40,12 @@ inline const tag state = tag_of("state");                // an executor's state 
 inline const tag table = tag_of("table");                // the account-assignment table's root
 inline const tag windows = tag_of("windows");            // the client windows' root
 inline const tag sub_dag = tag_of("sub-dag");            // the chain over committed sub-DAGs
+inline const tag coin_deal = tag_of("coin-deal");        // the dealer's polynomial
+inline const tag coin_keys = tag_of("coin-keys");        // all verification keys
+inline const tag coin_point = tag_of("coin-point");      // a wave's point
+inline const tag coin_nonce = tag_of("coin-nonce");      // a proof's secret nonce
+inline const tag coin_challenge = tag_of("coin-challenge");  // a proof's challenge
+inline const tag coin_value = tag_of("coin-value");          // a wave's value
 }  // namespace tags
 
 /// An unsigned integer as it is hashed and signed everywhere: little-endian, at its full width.

@@ -1,12 +1,15 @@
 #include "crypto/secret_file.hpp"
 
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+
+#include "crypto/hex.hpp"
 
 namespace flamingo::crypto {
 
@@ -92,6 +95,24 @@ std::string read_secret_file(const path& file, std::size_t size_max) {
 
 std::string read_file(const path& file, std::size_t size_max) {
   return read_bounded(file, size_max, false);
+}
+
+void write_hex_secret(const path& file, const std::array<byte, 32>& secret) {
+  auto text = to_hex(secret) + "\n";
+  write_secret_file(file, text);
+  OPENSSL_cleanse(text.data(), text.size());
+}
+
+std::array<byte, 32> read_hex_secret(const path& file, std::string_view what) {
+  auto text = read_secret_file(file, 4096);
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto secret = from_hex<32>(text);
+  OPENSSL_cleanse(text.data(), text.size());
+  if (!secret)
+    throw file_error(file, "is not a " + std::string(what) +
+                               ": expected one line of 64 hexadecimal digits, found " +
+                               std::to_string(text.size()) + " bytes");
+  return *secret;
 }
 
 }  // namespace flamingo::crypto

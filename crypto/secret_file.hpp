@@ -1,10 +1,13 @@
 // Files that hold a secret: written once with mode 0600, and refused when others could read them.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "messages/digest.hpp"
 
 namespace flamingo::crypto {
 
@@ -27,5 +30,10 @@ std::string read_secret_file(const std::filesystem::path& file, std::size_t size
 
 /// The same without a look at the mode, for certificates.
 std::string read_file(const std::filesystem::path& file, std::size_t size_max);
+
+/// A secret of 32 bytes as one line of 64 hexadecimal digits. `what` names it in complaints
+/// ("signing key").
+void write_hex_secret(const std::filesystem::path& file, const std::array<byte, 32>& secret);
+std::array<byte, 32> read_hex_secret(const std::filesystem::path& file, std::string_view what);
 
 }  // namespace flamingo::crypto
