@@ -37,7 +37,7 @@ bool file_growth::wanted(std::uint64_t used_bytes) const {
   return size_ < goal(used_bytes);
 }
 
-void file_growth::advance(std::uint64_t used_bytes, std::uint64_t step_bytes, bool synced) {
+void file_growth::advance(std::uint64_t used_bytes, std::uint64_t step_bytes) {
   static const std::vector<char> zeros(1 << 20);
   // LMDB may have passed the zeros: never write below what it uses.
   size_ = std::max(size_, used_bytes);
@@ -52,7 +52,7 @@ void file_growth::advance(std::uint64_t used_bytes, std::uint64_t step_bytes, bo
     }
     size_ += static_cast<std::uint64_t>(written);
   }
-  if (synced) ::fdatasync(fd_);  // An error shows at the store's own sync, which nobody ignores.
+  ::fdatasync(fd_);  // An error shows at the store's own sync, which nobody ignores.
 }
 
 }  // namespace flamingo::storage

@@ -21,10 +21,9 @@ public:
 
   /// Whether fewer than `ahead_bytes` lie beyond `used_bytes`.
   bool wanted(std::uint64_t used_bytes) const;
-  /// Writes up to `step_bytes` of zeros past the file's end, as far as wanted; `synced` waits until
-  /// they are on the device. A full disk ends the growing for good: the store's own writes will say
-  /// so.
-  void advance(std::uint64_t used_bytes, std::uint64_t step_bytes, bool synced);
+  /// Writes up to `step_bytes` of zeros past the file's end, as far as wanted, and syncs them. A
+  /// full disk ends the growing for good: the store's own writes will say so.
+  void advance(std::uint64_t used_bytes, std::uint64_t step_bytes);
 
   std::uint64_t file_bytes() const { return size_; }
 

@@ -19,8 +19,8 @@ namespace flamingo::storage {
 
 namespace {
 
-constexpr std::uint64_t idle_step_bytes = 8 << 20;  // of growth, synced, while nobody waits
-constexpr std::uint64_t busy_step_bytes = 1 << 20;  // of growth beside a group, at least
+constexpr std::uint64_t growth_step_bytes =
+    2 << 20;  // a write that arrives meanwhile waits for one step
 
 /// A store that a reboot may have torn is moved aside: LMDB cannot tell, and what it says may be
 /// anything.
@@ -133,14 +133,16 @@ void lmdb_kv::writer::run() {
   }
 }
 
-/// Waits for writes and takes them all, up to a group's bound. False: stopped, and nothing is left.
+/// Grows the file while nobody waits (beside a group it would take the disk's time from the group,
+/// measured), waits for writes and takes them all, up to a group's bound. False: stopped, and
+/// nothing is left.
 bool lmdb_kv::writer::take(std::vector<waiting>& group) {
   std::unique_lock lock(mutex_);
   while (queue_.empty()) {
     if (stopping_) return false;
     if (failed_.ok() && growth_.wanted(high_water_)) {
       lock.unlock();
-      growth_.advance(high_water_, idle_step_bytes, true);
+      growth_.advance(high_water_, growth_step_bytes);
       lock.lock();
       counted_.file_bytes = growth_.file_bytes();
     } else {
@@ -159,15 +161,9 @@ bool lmdb_kv::writer::take(std::vector<waiting>& group) {
 write_result lmdb_kv::writer::commit(const std::vector<waiting>& group) {
   if (!failed_.ok()) return failed_;  // only this thread changes it
   std::vector<const write_batch*> batches;
-  std::uint64_t bytes = 0;
-  for (const waiting& x : group) {
-    batches.push_back(x.changes.get());
-    bytes += x.changes->bytes();
-  }
+  for (const waiting& x : group) batches.push_back(x.changes.get());
   write_result result = environment_.apply(batches);
   high_water_ = environment_.high_water_bytes();
-  if (result.ok() && growth_.wanted(high_water_))
-    growth_.advance(high_water_, std::max(busy_step_bytes, 2 * bytes), false);
   return result;
 }
 

@@ -18,7 +18,7 @@ struct lmdb_options {
   std::uint64_t group_bytes_max =
       64 << 20;  // a group's transaction stands in memory until it is written
   std::uint64_t queue_bytes_max = 64 << 20;     // callers stop taking in load above it
-  std::uint64_t preallocate_bytes = 256 << 20;  // zeros kept written ahead of need; 0: none
+  std::uint64_t preallocate_bytes = 256 << 20;  // zeros kept written ahead, while idle; 0: none
 };
 
 class lmdb_kv final : public kv {
