@@ -9,6 +9,7 @@
 #include "messages/digest.hpp"
 #include "messages/identifiers.hpp"
 #include "messages/migration.hpp"
+#include "messages/signed_bytes.hpp"
 #include "messages/time.hpp"
 
 namespace flamingo {
@@ -71,6 +72,28 @@ struct certificate {
   validator_id author;
   round_number round;
   std::vector<std::pair<validator_id, signature>> votes;  // ascending by voter
+};
+
+/// A header with the bytes that its author signed: they travel on and are stored as they came.
+struct signed_header {
+  header hdr;  // as decoded from `bytes.body`
+  signed_bytes bytes;
+};
+
+struct certified_header {
+  header hdr;  // as decoded from `bytes.body`
+  signed_bytes bytes;
+  certificate cert;  // of `hdr`
+};
+
+/// "Send me these headers, certified."
+struct header_request {
+  std::vector<digest> headers;
+};
+
+/// "Send me all certified headers of rounds first to last."
+struct round_range {
+  round_number first, last;  // inclusive
 };
 
 /// The wave whose first round is `r`, if r is odd: wave w spans rounds 2w-1, 2w, 2w+1.
