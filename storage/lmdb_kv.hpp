@@ -13,12 +13,14 @@ namespace flamingo::storage {
 struct lmdb_options {
   std::string directory;
   sync_mode sync = sync_mode::group;
-  std::uint64_t store_bytes_max = std::uint64_t{64}
-                                  << 30;  // the map; sparse, costs nothing until used
-  std::uint64_t group_bytes_max =
-      64 << 20;  // a group's transaction stands in memory until it is written
-  std::uint64_t queue_bytes_max = 64 << 20;     // callers stop taking in load above it
-  std::uint64_t preallocate_bytes = 256 << 20;  // zeros kept written ahead, while idle; 0: none
+  /// The map, and so the most that the file can grow to. Sparse: costs nothing until used.
+  std::uint64_t store_bytes_max = std::uint64_t{64} << 30;
+  /// A group's transaction stands in memory until it is written.
+  std::uint64_t group_bytes_max = 64 << 20;
+  /// Callers stop taking in load above it.
+  std::uint64_t queue_bytes_max = 64 << 20;
+  /// Zeros kept written ahead of what is used, while nobody waits. 0: none.
+  std::uint64_t preallocate_bytes = 256 << 20;
 };
 
 class lmdb_kv final : public kv {
