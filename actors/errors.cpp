@@ -90,6 +90,8 @@ std::string_view to_string(result_code x) {
       return "system";
     case result_code::expired:
       return "expired";
+    case result_code::overdrawn:
+      return "applied: overdrawn, with a penalty";
   }
   return "unknown";
 }

@@ -80,24 +80,24 @@ struct Payload @0xd3a1f1a0c0de0609 {
                                     # empty unless the bundle is fresh
 }
 
-# Executor -> executor: values pushed from their owner to the master that needs them.
+# Executor -> executor: values pushed from their owner to the master that needs them, or returned by a
+# master to their owner. Sent without values too, to say how far the sender is.
 struct Pushed @0xd3a1f1a0c0de060b {
-  batch @0 :UInt64;                 # number of the execution batch in the stream
+  batch @0 :UInt64;                 # stream position of the first transaction of the execution batch
   from @1 :UInt16;
-  values @2 :List(Value);
-  struct Value @0xd3a1f1a0c0de060c {
-    transaction @0 :UInt32;         # index within the batch of the transaction that needs it
-    key @1 :UInt64;
-    value @2 :Data;
-  }
+  executed @2 :UInt64;              # every sub-DAG up to this commit index is executed at the sender
+  snapshot @3 :UInt64;              # commit index of the sender's newest durable snapshot
+  transactions @4 :List(UInt32);    # for each value: index within the batch of the transaction it is for
+  keys @5 :List(UInt64);            # for each value
+  values @6 :Data;                  # one after another, each of the application's value size
 }
 
 # Executor -> executor: result codes of transactions, for the first master of their bundle.
 struct Results @0xd3a1f1a0c0de060d {
-  batch @0 :UInt64;
+  batch @0 :UInt64;                 # stream position of the first transaction of the execution batch
   from @1 :UInt16;
   transactions @2 :List(UInt32);    # index within the execution batch
-  codes @3 :Data;                   # one for each
+  codes @3 :Data;                   # one for each: enum result_code of messages/execution.hpp
 }
 
 # Executor -> worker: bundles whose results are complete.
@@ -114,7 +114,8 @@ struct Executed @0xd3a1f1a0c0de060e {
   }
 }
 
-# Executor -> executor 0: leaves of the state tree that changed, at a snapshot.
+# Executor -> executor 0: leaves of the state tree that changed, at a snapshot; one from each executor,
+# be it empty.
 struct Leaves @0xd3a1f1a0c0de0612 {
   executor @0 :UInt16;
   index @1 :UInt64;                 # commit index of the snapshot
