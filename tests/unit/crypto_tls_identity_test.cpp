@@ -1,5 +1,6 @@
 // TLS identities: what is issued is accepted, and every wrong file is one line that names it.
 #include <doctest/doctest.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <sys/stat.h>
 
@@ -78,6 +79,18 @@ std::vector<byte> der_of(const std::string& pem) {
     bits = bits << 6 | static_cast<std::uint32_t>(value);
     if ((count += 6) >= 8) out.push_back(static_cast<byte>(bits >> (count -= 8)));
   }
+  return out;
+}
+
+// A certificate's last moment, as it is written.
+std::string end_of(const fs::path& certificate) {
+  BIO* in = BIO_new_file(certificate.c_str(), "r");
+  X509* cert = PEM_read_bio_X509(in, nullptr, nullptr, nullptr);
+  const auto* end = X509_get0_notAfter(cert);
+  std::string out(reinterpret_cast<const char*>(ASN1_STRING_get0_data(end)),
+                  static_cast<std::size_t>(ASN1_STRING_length(end)));
+  X509_free(cert);
+  BIO_free(in);
   return out;
 }
 
@@ -201,6 +214,7 @@ TEST_SUITE("crypto tls identity") {
     CHECK(has(at(brief, "client-0", start + days(2) + 1h), "expired"));
     CHECK(at(greedy, "client-1", start + days(9)).empty());
     CHECK(has(at(greedy, "client-1", start + days(10) + 1h), "expired"));
+    CHECK(end_of(greedy.certificate) == end_of(ca.certificate_file()));
     const auto usual = validity::starting_now(identity_lifetime);
     CHECK(usual.until - usual.from == identity_lifetime + 1h);
   }
