@@ -57,6 +57,7 @@ struct Admission @0xd3a1f1a0c0de0211 {
     invalid @5 :Text;                 # names the limit or the fault
     duplicate @6 :Void;               # its sequence was consumed; ask with a query
   }
+  limit @7 :Text;                     # busy, relayLimited: the setting that names the limit
 }
 
 struct Welcome @0xd3a1f1a0c0de0212 {
