@@ -1,0 +1,80 @@
+// Batches and what a worker says of them, as plain values (design: the certified DAG, "Batches").
+#pragma once
+
+#include <chrono>
+#include <variant>
+#include <vector>
+
+#include "messages/client.hpp"
+#include "messages/digest.hpp"
+#include "messages/identifiers.hpp"
+#include "messages/signed_bytes.hpp"
+
+namespace flamingo {
+
+/// A batch in place: its bundles share the frame's bytes. Nothing of them is checked but that each
+/// is a flat message with a signature.
+struct batch_view {
+  validator_id author;
+  worker_id worker;
+  batch_sequence sequence;
+  std::vector<signed_bytes> bundles;
+};
+
+/// "Your batch is durable here." Not signed, on purpose: whoever forges it can only make an author
+/// believe too early that its batch is available, and every voter checks its own store.
+struct batch_stored {
+  digest batch;
+  batch_sequence sequence;
+  friend bool operator==(const batch_stored&, const batch_stored&) = default;
+};
+
+/// Batches that a worker asks another one for.
+struct batch_request {
+  std::vector<digest> batches;
+  friend bool operator==(const batch_request&, const batch_request&) = default;
+};
+inline constexpr std::size_t max_requested_batches = 64;
+
+using worker_message = std::variant<batch_view, batch_stored, batch_request>;
+
+/// A batch is durable here; an own one: at a quorum of validators.
+struct batch_available {
+  digest id;
+  validator_id author;
+  worker_id worker;
+  std::uint32_t transactions = 0;
+  digest counts_digest;              // over the encoded counts
+  std::vector<byte> counts;          // own batches only: what the header will carry
+  std::chrono::microseconds wait{};  // own batches only: from sealed to a quorum's acknowledgement
+  std::uint64_t bytes = 0;           // size of the batch's frame
+
+  friend bool operator==(const batch_available&, const batch_available&) = default;
+};
+
+/// The bundles of a batch that is durable here.
+struct batch_index {
+  digest id;
+  validator_id author;
+  worker_id worker;
+  std::vector<bundle_head> bundles;
+
+  friend bool operator==(const batch_index&, const batch_index&) = default;
+};
+
+/// The operations of a committed batch, in place: a bundle's packed operations
+/// (messages/stream_operations.hpp), empty unless the bundle is fresh. Valid while the frame lives.
+struct payload_view {
+  commit_index index;
+  digest batch;
+  std::vector<byte_span> bundles;
+};
+
+/// What a bundle whose body has `body` bytes (a multiple of 8) takes in a batch's frame, and what
+/// the frame takes besides its bundles.
+constexpr std::size_t bundle_bytes_in_batch(std::size_t body) {
+  return 16 + body + signature::size;
+}
+inline constexpr std::size_t batch_overhead_bytes = 64;
+
+}  // namespace flamingo
