@@ -1,0 +1,98 @@
+// flamingo check-config: reads a configuration file and all that it names, and says what is wrong.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/config/identity.hpp"
+#include "apps/flamingo/config/reader.hpp"
+#include "apps/flamingo/config/samples.hpp"
+#include "crypto/hex.hpp"
+
+namespace flamingo::commands {
+
+namespace {
+
+std::string described(const committee& members) {
+  return fmt::format("{} validators ({} may be faulty), {} clients, epoch {}, chain {}",
+                     members.size(), members.faulty(), members.clients.size(), members.epoch.value,
+                     crypto::to_hex(members.chain));
+}
+
+/// What a file is, by the keys that only one kind has.
+enum class kind { committee, node, client, operator_ };
+kind kind_of(const std::string& text, const std::string& file) {
+  toml::table table;
+  try {
+    table = toml::parse(text, file);
+  } catch (const toml::parse_error& e) {
+    throw config::error(fmt::format("{}:{}: not valid TOML: {}", file, e.source().begin.line,
+                                    std::string_view(e.description())));
+  }
+  if (table.contains("validators") || table.contains("protocol")) return kind::committee;
+  if (table.contains("validator")) return kind::node;
+  if (table.contains("client")) return kind::client;
+  return kind::operator_;
+}
+
+std::string check(const std::filesystem::path& file) {
+  const auto name = file.string();
+  const auto text = config::read_bytes(file);
+  switch (kind_of(text, name)) {
+    case kind::committee:
+      return described(config::parse_committee(text, name).members);
+    case kind::node: {
+      const auto node = config::parse_node(text, name);
+      const auto identity = config::identify(node);
+      config::check_link_identity(node.keys, file, config::certificate_name(identity.self));
+      return fmt::format("validator {}; {}: {}", node.validator, identity.committee_path.string(),
+                         described(identity.committee.members));
+    }
+    case kind::client: {
+      const auto client = config::parse_client(text, name);
+      const auto identity = config::identify(client);
+      config::check_link_identity(client.keys, file, config::certificate_name(identity.self));
+      return fmt::format("client {}; {}: {}", client.client, identity.committee_path.string(),
+                         described(identity.committee.members));
+    }
+    case kind::operator_: {
+      const auto op = config::parse_operator(text, name);
+      const auto committee_path = config::beside(file, op.committee);
+      const auto members = config::load_committee(committee_path).members;
+      config::check_link_identity(op.keys, file, config::operator_certificate_name);
+      return fmt::format("operator; {}: {}", committee_path.string(), described(members));
+    }
+  }
+  throw config::error(name + ": is no configuration file");
+}
+
+int print_sample(const std::string& kind, console to) {
+  for (const auto& sample : config::samples())
+    if (sample.kind == kind) to.out << sample.text;
+  return 0;
+}
+
+int check(const std::string& file, console to) {
+  if (file.empty()) throw usage_error("check-config: expected a file: see --help");
+  to.out << file << ": good: " << check(std::filesystem::path(file)) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_check_config(CLI::App& app, action& chosen) {
+  auto file = std::make_shared<std::string>(), kind = std::make_shared<std::string>();
+  auto* command = app.add_subcommand(
+      "check-config", "Check a configuration file and the keys and certificates that it names");
+  std::vector<std::string> kinds;
+  for (const auto& sample : config::samples()) kinds.push_back(sample.kind);
+  command->add_option("file", *file, "A committee, node, client or operator file");
+  command->add_option("--sample", *kind, "Print a documented sample of this kind instead")
+      ->check(CLI::IsMember(kinds));
+  command->footer("Example: flamingo check-config net/v0/node.toml");
+  command->callback([=, &chosen] {
+    chosen = [=](console to) { return kind->empty() ? check(*file, to) : print_sample(*kind, to); };
+  });
+}
+
+}  // namespace flamingo::commands

@@ -1,0 +1,50 @@
+#include "apps/flamingo/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace flamingo::commands {
+
+namespace {
+
+/// An error as one line, whatever its text holds.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, console streams) {
+  CLI::App app{"A BFT ledger whose throughput survives imbalance.", "flamingo"};
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  action chosen;
+  add_check_config(app, chosen);
+  add_version(app, chosen);
+  try {
+    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp& e) {
+    app.exit(e, streams.out, streams.err);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    const auto* named = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+    streams.err << "flamingo: " << one_line(e.what()) << ": see flamingo "
+                << (named ? named->get_name() + " " : "") << "--help\n";
+    return 2;
+  }
+  try {
+    return chosen(streams);
+  } catch (const usage_error& e) {
+    streams.err << "flamingo: " << one_line(e.what()) << "\n";
+    return 2;
+  } catch (const std::exception& e) {
+    streams.err << "flamingo: " << one_line(e.what()) << "\n";
+    return 1;
+  }
+}
+
+}  // namespace flamingo::commands

@@ -1,0 +1,88 @@
+#include "apps/flamingo/config/client_file.hpp"
+
+#include "apps/flamingo/config/reader.hpp"
+#include "apps/flamingo/config/writer.hpp"
+
+namespace flamingo::config {
+
+namespace {
+
+section describe(client_file& x) {
+  return {
+      .key = {},
+      .meaning = {},
+      .entries =
+          {
+              required(text("client", x.client, "a client's name",
+                            "Who we are: a name of the committee file.")),
+              text("committee", x.committee, "a path", "The committee file."),
+              text("data", x.data, "a path",
+                   "The directory that remembers which sequence numbers were used."),
+              optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
+          },
+      .sections = {describe(x.keys, key_user::client), describe(x.log), describe(x.runtime)},
+  };
+}
+
+section describe(operator_file& x) {
+  return {
+      .key = {},
+      .meaning = {},
+      .entries = {text("committee", x.committee, "a path", "The committee file.")},
+      .sections = {describe(x.keys, key_user::operator_)},
+  };
+}
+
+}  // namespace
+
+client_file parse_client(const std::string& text, const std::string& name) {
+  client_file x;
+  read_toml(text, name, describe(x));
+  x.source = name;
+  if (x.client.empty())
+    throw error(x.source + ": client: expected a client's name of the committee file");
+  return x;
+}
+
+client_file load_client(const std::filesystem::path& file) {
+  return parse_client(read_bytes(file), file.string());
+}
+
+std::string write_client(const client_file& x) {
+  client_file copy = x, defaults;
+  return write_changed(describe(copy), describe(defaults),
+                       "A client of a Flamingo network. All keys: configs/client.toml.");
+}
+
+std::string document_client(const client_file& x) {
+  client_file copy = x;
+  return write_documented(describe(copy),
+                          "A client of a Flamingo network: every key with its default.\n"
+                          "Use it with: flamingo client --config client.toml --rate 5000");
+}
+
+operator_file parse_operator(const std::string& text, const std::string& name) {
+  operator_file x;
+  read_toml(text, name, describe(x));
+  x.source = name;
+  return x;
+}
+
+operator_file load_operator(const std::filesystem::path& file) {
+  return parse_operator(read_bytes(file), file.string());
+}
+
+std::string write_operator(const operator_file& x) {
+  operator_file copy = x, defaults;
+  return write_changed(describe(copy), describe(defaults),
+                       "The operator of a Flamingo network. All keys: configs/operator.toml.");
+}
+
+std::string document_operator(const operator_file& x) {
+  operator_file copy = x;
+  return write_documented(describe(copy),
+                          "The operator of a Flamingo network: every key with its default.\n"
+                          "Use it with: flamingo status --config operator.toml");
+}
+
+}  // namespace flamingo::config

@@ -1,0 +1,45 @@
+// Who a node or client is: its keys, checked against the committee file before anything starts.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/flamingo/config/client_file.hpp"
+#include "apps/flamingo/config/committee_file.hpp"
+#include "apps/flamingo/config/node_file.hpp"
+#include "crypto/coin.hpp"
+#include "crypto/signing.hpp"
+
+namespace flamingo::config {
+
+struct validator_identity {
+  committee_file committee;
+  std::filesystem::path committee_path;
+  validator_id self;
+  std::shared_ptr<crypto::ed25519_signer> signer;
+  std::shared_ptr<crypto::threshold_coin> coin;
+};
+
+/// Reads what a validator's file names. Throws config::error where a key is not the committee's,
+/// naming both values; crypto::file_error where a key file is unusable.
+validator_identity identify(const node_file& from);
+
+struct client_identity {
+  committee_file committee;
+  std::filesystem::path committee_path;
+  client_id self;
+  std::shared_ptr<crypto::ed25519_signer> signer;
+};
+client_identity identify(const client_file& from);
+
+/// Checks certificate, key and authority of `keys`, which `source` names, for `name`. Throws
+/// crypto::file_error.
+void check_link_identity(const key_files& keys, const std::filesystem::path& source,
+                         const std::string& name);
+
+/// What certificates call a validator, a client, the operator.
+std::string certificate_name(validator_id x);
+std::string certificate_name(client_id x);
+inline const std::string operator_certificate_name = "operator";
+
+}  // namespace flamingo::config

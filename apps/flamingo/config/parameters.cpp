@@ -1,0 +1,146 @@
+#include "apps/flamingo/config/parameters.hpp"
+
+namespace flamingo::config {
+
+namespace {
+constexpr std::int64_t kib = 1024, mib = 1024 * kib;
+constexpr std::int64_t money_max = 1'000'000'000'000'000;  // cents an account starts with
+
+section all_required(section x) {
+  for (auto& e : x.entries) e.required = true;
+  return x;
+}
+}  // namespace
+
+section describe_protocol(protocol_parameters& x) {
+  return all_required({
+      .key = "protocol",
+      .meaning = "Protocol parameters: equal at all validators, since they change votes, orders or "
+                 "states.",
+      .entries =
+          {
+              integer("gc_depth", x.gc_depth, 10, 10'000,
+                      "Rounds of the DAG kept behind an anchor.", "rounds"),
+              integer("round_limit", x.round_limit, 1, 100,
+                      "A header this many rounds above the current one still gets a vote.",
+                      "rounds"),
+              integer("checkpoint_anchors", x.checkpoint_anchors, 1, 100'000,
+                      "Commits between two checkpoints, at which executors take snapshots.",
+                      "anchors"),
+              bytes("max_header_bytes", x.max_header_bytes, kib, 16 * mib,
+                    "The largest header that gets a vote."),
+              integer("max_payload_entries", x.max_payload_entries, 1, 4096,
+                      "The most batches in a header."),
+              integer("max_control_records", x.max_control_records, 1, 1024,
+                      "The most control records in a header."),
+              choice(
+                  "leader_election", x.election,
+                  {{"coin", leader_election::coin}, {"round-robin", leader_election::round_robin}},
+                  "How each wave's leader is found. Use coin: round-robin is for comparison, and "
+                  "an adversary can foresee its leaders."),
+              integer("workers", x.workers, 1, 16, "Dissemination workers of each validator."),
+              bytes("max_batch_bytes", x.max_batch_bytes, 64 * kib, 64 * mib,
+                    "The largest batch that is acknowledged."),
+              integer("max_bundles_per_batch", x.max_bundles_per_batch, 1, 4096,
+                      "The most bundles in a batch; each costs a signature check."),
+              bytes("max_bundle_bytes", x.max_bundle_bytes, 4 * kib, 16 * mib,
+                    "The largest bundle that is admitted."),
+              integer("max_transactions_per_bundle", x.max_transactions_per_bundle, 1, 10'000,
+                      "The most transactions in a bundle."),
+              integer("bundle_window", x.bundle_window, 64, 1 << 20,
+                      "Sequence numbers above its lowest unused one that a client may use."),
+              integer("execution_batch", x.execution_batch, 1, 100'000,
+                      "Transactions that executors schedule together."),
+              choice("balancing", x.balancing,
+                     {{"none", balancing_rule::none},
+                      {"flamingo", balancing_rule::flamingo},
+                      {"proxy", balancing_rule::proxy}},
+                     "How ordering load is balanced."),
+              integer("decision_rounds", x.decision_rounds, 10, 10'000,
+                      "Rounds between two balancing decisions.", "rounds"),
+              integer("decision_window", x.decision_window, 5, 1000,
+                      "Rounds whose signals a decision reads.", "rounds"),
+              integer("stability_rounds", x.stability_rounds, 0, 1000,
+                      "Newest rounds that a decision leaves out.", "rounds"),
+              integer("migration_cap", x.migration_cap, 1, 64,
+                      "Validators' worth of load that f liars can move at one decision."),
+              milliseconds("min_queue_delay_ms", x.min_queue_delay, 0, 60'000,
+                           "A validator with a shorter queue never gives load away."),
+              integer("activation_rounds", x.activation_rounds, 1, 1000,
+                      "Rounds from an accepted migration until it is active.", "rounds"),
+              integer("expiry_rounds", x.expiry_rounds, 1, 10'000,
+                      "Rounds after which an undecided or unaccepted migration is void.", "rounds"),
+              integer("period_rounds", x.period_rounds, 10, 1'000'000,
+                      "Rounds of a balance period, in which declared capacities are constant.",
+                      "rounds"),
+          },
+  });
+}
+
+section describe_application(protocol_parameters& x) {
+  return all_required({
+      .key = "application",
+      .meaning = "The application and the state that it starts with.",
+      .entries =
+          {
+              choice("name", x.application, {{"smallbank", std::string("smallbank")}},
+                     "What transactions mean."),
+              integer("accounts", x.accounts, 1, std::int64_t{1} << 40, "Accounts 0, 1, 2, ..."),
+              integer("genesis_savings_cents", x.genesis_savings_cents, 0, money_max,
+                      "Savings of each account at the start.", "cents"),
+              integer("genesis_checking_cents", x.genesis_checking_cents, 0, money_max,
+                      "Checking balance of each account at the start.", "cents"),
+          },
+  });
+}
+
+section describe_local(local_parameters& x) {
+  return {
+      .key = "local",
+      .meaning = "Local parameters: delays, caches and rates. They may differ at every validator.",
+      .entries =
+          {
+              bytes("batch_bytes", x.batch_bytes, 1000, 4'000'000,
+                    "The worker seals a batch at this size."),
+              milliseconds("max_batch_delay_ms", x.max_batch_delay, 1, 200,
+                           "The worker seals a smaller batch after this."),
+              bytes("peer_window_bytes", x.peer_window_bytes, mib, 1024 * mib,
+                    "Batches sent to one peer and not yet acknowledged."),
+              bytes("client_window_bytes", x.client_window_bytes, mib, 1024 * mib,
+                    "Bundles of one client that stand in the worker."),
+              bytes("ingress_bytes", x.ingress_bytes, mib, 16'384 * mib,
+                    "Bundles of all clients that stand in the worker."),
+              bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
+                    "Batches kept in memory until they are executed."),
+              integer("relay_per_mille", x.relay_per_mille, 0, 1000,
+                      "The share of ingress that relayed bundles may take.", "per mille"),
+              integer("recent_receipts", x.recent_receipts, 100, 1'000'000,
+                      "Receipts of each client kept for queries."),
+              milliseconds("batch_resend_ms", x.batch_resend, 10, 60'000,
+                           "A batch that a peer has not acknowledged is sent again after this."),
+              milliseconds("max_header_delay_ms", x.max_header_delay, 1, 200,
+                           "The primary proposes a header after this, however little it holds."),
+              milliseconds("parent_grace_ms", x.parent_grace, 0, 200,
+                           "The longest wait for parents beyond a quorum."),
+              integer("header_payload_target", x.header_payload_target, 1, 256,
+                      "A header with this many batches leaves at once."),
+              milliseconds("header_resend_ms", x.header_resend, 10, 60'000,
+                           "A header without a certificate is sent again after this, then "
+                           "after longer."),
+              integer("max_pending_headers", x.max_pending_headers, 100, 100'000,
+                      "Headers that wait for what they refer to."),
+              integer("max_pending_certificates", x.max_pending_certificates, 100, 1'000'000,
+                      "Certificates that wait for their ancestors."),
+              milliseconds("fetch_retry_ms", x.fetch_retry, 10, 60'000,
+                           "Another validator is asked for what is missing after this."),
+              integer("max_fetches", x.max_fetches, 1, 10'000,
+                      "Requests for missing objects outstanding at once."),
+              integer("executors", x.executors, 1, 10, "Workers of the executor group."),
+              integer("max_lag", x.max_lag, 10, 10'000,
+                      "Commits that executors may be behind before new bundles are refused.",
+                      "commits"),
+          },
+  };
+}
+
+}  // namespace flamingo::config

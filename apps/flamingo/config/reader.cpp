@@ -1,0 +1,181 @@
+#include "apps/flamingo/config/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+namespace flamingo::config {
+
+namespace {
+
+constexpr std::size_t file_bytes_max = 64 << 20;
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> keys_of(const section& x) {
+  std::vector<std::string> keys;
+  for (const auto& e : x.entries) keys.push_back(e.key);
+  for (const auto& s : x.sections) keys.push_back(s.key);
+  for (const auto& l : x.lists) keys.push_back(l.key);
+  return keys;
+}
+
+/// A value as the operator wrote it, shortened.
+std::string shown(const toml::node& node) {
+  constexpr std::size_t longest = 60;
+  std::string text;
+  if (const auto* value = node.as_string()) {
+    text = toml_string(value->get());
+  } else {
+    std::ostringstream out;
+    node.visit([&](const auto& x) { out << x; });
+    text = out.str();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+  }
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
+class walker {
+public:
+  explicit walker(const std::string& name) : name_(name) {}
+
+  void read(const toml::table& from, const section& into, const std::string& path) const {
+    refuse_unknown(from, into, path);
+    for (const auto& e : into.entries) read(from, e, path);
+    for (const auto& s : into.sections) read_section(from, s, path);
+    for (const auto& l : into.lists) read_list(from, l, path);
+  }
+
+private:
+  static std::string joined(const std::string& path, std::string_view key) {
+    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  }
+
+  [[noreturn]] void fail(const toml::node& at, const std::string& key,
+                         const std::string& complaint) const {
+    throw error(fmt::format("{}:{}: {}: {}", name_, at.source().begin.line, key, complaint));
+  }
+
+  void refuse_unknown(const toml::table& from, const section& into, const std::string& path) const {
+    const auto known = keys_of(into);
+    for (const auto& [key, node] : from) {
+      const std::string_view name = key.str();
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const auto nearest =
+          std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+            return edit_distance(a, name) < edit_distance(b, name);
+          });
+      const bool near = nearest != known.end() && edit_distance(*nearest, name) <= 3;
+      throw error(fmt::format("{}:{}: {}: no such key{}: remove it", name_, key.source().begin.line,
+                              joined(path, name),
+                              near ? fmt::format("; did you mean {}? If not", *nearest) : ""));
+    }
+  }
+
+  void read(const toml::table& from, const entry& into, const std::string& path) const {
+    const auto* node = from.get(into.key);
+    if (node == nullptr) {
+      if (into.required)
+        fail(from, joined(path, into.key), fmt::format("missing: expected {}", into.expected));
+      return;
+    }
+    if (!into.read(*node))
+      fail(*node, joined(path, into.key),
+           fmt::format("expected {}, found {}", into.expected, shown(*node)));
+  }
+
+  void read_section(const toml::table& from, const section& into, const std::string& path) const {
+    const auto* node = from.get(into.key);
+    const auto where = joined(path, into.key);
+    static const toml::table nothing;
+    if (node == nullptr) {
+      const bool needed = std::any_of(into.entries.begin(), into.entries.end(),
+                                      [](const auto& e) { return e.required; });
+      if (needed) fail(from, where, fmt::format("missing: expected a table [{}]", where));
+      return;
+    }
+    if (!node->is_table()) fail(*node, where, fmt::format("expected a table [{}]", where));
+    read(*node->as_table(), into, where);
+  }
+
+  void read_list(const toml::table& from, const list& into, const std::string& path) const {
+    const auto* node = from.get(into.key);
+    const auto where = joined(path, into.key);
+    if (node == nullptr) {
+      if (into.required)
+        fail(from, where, fmt::format("missing: expected at least one [[{}]]", where));
+      return;
+    }
+    const auto* array = node->as_array();
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous<toml::table>()))
+      fail(*node, where, fmt::format("expected tables [[{}]]", where));
+    if (into.required && array->empty())
+      fail(*node, where, fmt::format("expected at least one [[{}]]", where));
+    for (std::size_t i = 0; i < array->size(); ++i)
+      read(*array->get(i)->as_table(), into.at(i), fmt::format("{}[{}]", where, i));
+  }
+
+  const std::string& name_;
+};
+
+}  // namespace
+
+void read_toml(std::string_view text, const std::string& name, const section& into) {
+  toml::table table;
+  try {
+    table = toml::parse(text, name);
+  } catch (const toml::parse_error& e) {
+    throw error(fmt::format("{}:{}: not valid TOML: {}", name, e.source().begin.line,
+                            std::string_view(e.description())));
+  }
+  walker(name).read(table, into, "");
+}
+
+std::vector<std::string> all_keys(const section& of) {
+  std::vector<std::string> keys;
+  const auto add = [&keys](const std::string& table, const section& inner) {
+    for (const auto& key : all_keys(inner)) keys.push_back(table + "." + key);
+  };
+  for (const auto& e : of.entries) keys.push_back(e.key);
+  for (const auto& s : of.sections) add(s.key, s);
+  for (const auto& l : of.lists) add(l.key, l.at(l.size()));
+  return keys;
+}
+
+std::string read_bytes(const std::filesystem::path& file) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(file, failed))
+    throw error(file.string() + ": is a directory: name the file in it");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw error(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  std::string content(file_bytes_max + 1, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (content.size() > file_bytes_max)
+    throw error(file.string() + ": longer than 64 MiB: is it a configuration file?");
+  return content;
+}
+
+std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
+  const std::filesystem::path given(path);
+  return given.is_absolute() ? given : (file.parent_path() / given).lexically_normal();
+}
+
+}  // namespace flamingo::config
