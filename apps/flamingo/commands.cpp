@@ -22,6 +22,7 @@ int run(const std::vector<std::string>& args, console streams) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   action chosen;
+  add_init(app, chosen);
   add_check_config(app, chosen);
   add_version(app, chosen);
   try {

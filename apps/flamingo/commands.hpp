@@ -24,6 +24,7 @@ struct console {
 /// line for the operator.
 using action = std::function<int(console)>;
 
+void add_init(CLI::App& app, action& chosen);
 void add_check_config(CLI::App& app, action& chosen);
 void add_version(CLI::App& app, action& chosen);
 

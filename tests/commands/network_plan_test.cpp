@@ -1,0 +1,256 @@
+// flamingo init and check-config: a new network is complete, consistent, secret where it must be,
+// and never overwrites.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <set>
+#include <sstream>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/config/identity.hpp"
+#include "apps/flamingo/network_plan.hpp"
+#include "crypto/hex.hpp"
+#include "tests/commands/temporary_directory.hpp"
+
+using namespace flamingo;
+using testing::replaced;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct outcome {
+  int code;
+  std::string out, err;
+};
+
+outcome flamingo_run(std::vector<std::string> args) {
+  std::ostringstream out, err;
+  const int code = commands::run(args, {out, err});
+  return {code, out.str(), err.str()};
+}
+
+bool one_line(const std::string& text) {
+  return !text.empty() && text.find('\n') == text.size() - 1;
+}
+
+network_plan small(const fs::path& directory) {
+  network_plan plan;
+  plan.directory = directory;
+  plan.protocol.accounts = 1001;
+  return plan;
+}
+
+void edit(const fs::path& file, const std::string& what, const std::string& by) {
+  testing::overwrite(file, replaced(testing::content_of(file), what, by));
+}
+
+}  // namespace
+
+TEST_SUITE("init") {
+  TEST_CASE("every file of a new network checks out") {
+    testing::temporary_directory dir;
+    const auto net = (dir.path() / "net").string();
+    const auto made = flamingo_run({"init", "--validators", "4", "--clients", "3", "--dir", net});
+    CHECK(made.code == 0);
+    CHECK(made.err == "");
+    for (const std::string file : {"committee.toml", "v0/node.toml", "v3/node.toml",
+                                   "c0/client.toml", "c2/client.toml", "operator/operator.toml"}) {
+      const auto checked = flamingo_run({"check-config", net + "/" + file});
+      CHECK_MESSAGE(checked.code == 0, checked.err);
+      CHECK(checked.out.find("4 validators (1 may be faulty), 3 clients") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("secrets are for their owner only and everything else is not secret") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    std::size_t secrets = 0;
+    for (const auto& x : fs::recursive_directory_iterator(layout.directory)) {
+      struct stat info {};
+      REQUIRE(::stat(x.path().c_str(), &info) == 0);
+      const auto mode = info.st_mode & 0777;
+      if (x.path().extension() == ".key") {
+        CHECK_MESSAGE(mode == 0600, x.path());
+        ++secrets;
+      } else if (x.is_directory()) {
+        CHECK_MESSAGE(mode == 0700, x.path());
+      } else {
+        CHECK_MESSAGE(mode == 0644, x.path());
+      }
+    }
+    CHECK(secrets == 4 * 3 + 4 * 2 + 1 + 1);
+  }
+
+  TEST_CASE("nothing is ever overwritten") {
+    testing::temporary_directory dir;
+    const auto net = (dir.path() / "net").string();
+    REQUIRE(flamingo_run({"init", "--dir", net}).code == 0);
+    const auto before = testing::content_of(net + "/committee.toml");
+    const auto again = flamingo_run({"init", "--dir", net});
+    CHECK(again.code == 1);
+    CHECK(one_line(again.err));
+    CHECK(again.err.find(net + ": exists") != std::string::npos);
+    CHECK(testing::content_of(net + "/committee.toml") == before);
+  }
+
+  TEST_CASE("two networks share nothing") {
+    testing::temporary_directory dir;
+    const auto a = config::load_committee(make_network(small(dir.path() / "a")).committee());
+    const auto b = config::load_committee(make_network(small(dir.path() / "b")).committee());
+    CHECK(a.members.chain != b.members.chain);
+    CHECK(a.members.validators[0].key != b.members.validators[0].key);
+    CHECK(a.members.validators[0].coin_key != b.members.validators[0].coin_key);
+  }
+
+  TEST_CASE("the accounts are split evenly and each client has its validator") {
+    testing::temporary_directory dir;
+    auto plan = small(dir.path() / "net");
+    plan.clients = 6;
+    const auto members = config::load_committee(make_network(plan).committee()).members;
+    std::uint64_t next = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const auto& range = members.clients[i].accounts.at(0);
+      CHECK(range.first.value == next);
+      next = range.last.value;
+      const auto size = range.last.value - range.first.value;
+      CHECK((size == 166 || size == 167));
+      CHECK(members.clients[i].assignee.value == i % 4);
+    }
+    CHECK(next == 1001);
+  }
+
+  TEST_CASE("validators on one host have different ports and may share them on different hosts") {
+    testing::temporary_directory dir;
+    auto plan = small(dir.path() / "net");
+    plan.protocol.workers = 5;
+    plan.base_port = 20'000;
+    const auto members = config::load_committee(make_network(plan).committee()).members;
+    CHECK(members.validators[0].primary.port == 20'000);
+    CHECK(members.validators[1].primary.port == 20'020);
+    plan.directory = dir.path() / "hosts";
+    plan.hosts = {"a", "b", "c", "d"};
+    plan.listen_host = "0.0.0.0";
+    const auto layout = make_network(plan);
+    const auto spread = config::load_committee(layout.committee()).members;
+    CHECK(spread.validators[3].primary == network_address{"d", 20'000});
+    const auto node = config::load_node(layout.node(3));
+    CHECK(node.listen.primary == network_address{"0.0.0.0", 20'000});
+    CHECK(node.listen.workers.size() == 5);
+    CHECK(node.metrics == network_address{"0.0.0.0", 20'002});
+  }
+
+  TEST_CASE("the bare preset leaves syncs to the operating system") {
+    testing::temporary_directory dir;
+    const auto net = (dir.path() / "net").string();
+    REQUIRE(flamingo_run({"init", "--dir", net, "--preset", "bare"}).code == 0);
+    CHECK(config::load_node(net + "/v0/node.toml").store.sync == storage::sync_mode::os);
+    CHECK(flamingo_run({"init", "--dir", net + "2"}).code == 0);
+    CHECK(config::load_node(net + "2/v0/node.toml").store.sync == storage::sync_mode::group);
+  }
+
+  TEST_CASE("a network that cannot be made leaves nothing behind") {
+    testing::temporary_directory dir;
+    auto plan = small(dir.path() / "net");
+    plan.hosts = {"not a host"};
+    plan.ports = {1, 2, 3};  // too few
+    CHECK_THROWS(make_network(plan));
+    CHECK_FALSE(fs::exists(plan.directory));
+  }
+}
+
+TEST_SUITE("check-config") {
+  TEST_CASE("a validator with the key of another is refused with both values") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    fs::rename(layout.directory / "v1/signing.key", layout.directory / "v0/signing.key");
+    const auto members = config::load_committee(layout.committee()).members;
+    const auto checked = flamingo_run({"check-config", layout.node(0).string()});
+    CHECK(checked.code == 1);
+    CHECK(one_line(checked.err));
+    CHECK(checked.err.find(crypto::to_hex(members.validators[0].key)) != std::string::npos);
+    CHECK(checked.err.find(crypto::to_hex(members.validators[1].key)) != std::string::npos);
+  }
+
+  TEST_CASE("a coin share or a certificate of another validator is refused") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    fs::copy_file(layout.directory / "v1/coin.key", layout.directory / "v0/coin.key",
+                  fs::copy_options::overwrite_existing);
+    const auto coin = flamingo_run({"check-config", layout.node(0).string()});
+    CHECK(coin.code == 1);
+    CHECK(one_line(coin.err));
+    CHECK(coin.err.find("v0/coin.key") != std::string::npos);
+    edit(layout.node(2), "validator-2.pem", "../v3/validator-3.pem");
+    edit(layout.node(2), "validator-2.key", "../v3/validator-3.key");
+    const auto certificate = flamingo_run({"check-config", layout.node(2).string()});
+    CHECK(certificate.code == 1);
+    CHECK(one_line(certificate.err));
+    CHECK(certificate.err.find("validator-3.pem") != std::string::npos);
+  }
+
+  TEST_CASE("a secret that others can read is refused") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    fs::permissions(layout.directory / "c1/signing.key", fs::perms(0644));
+    const auto checked = flamingo_run({"check-config", layout.client(1).string()});
+    CHECK(checked.code == 1);
+    CHECK(one_line(checked.err));
+    CHECK(checked.err.find("c1/signing.key") != std::string::npos);
+  }
+
+  TEST_CASE("a name that the committee lacks is refused with the names it has") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    edit(layout.node(0), "\"v0\"", "\"v9\"");
+    const auto checked = flamingo_run({"check-config", layout.node(0).string()});
+    CHECK(checked.code == 1);
+    CHECK(checked.err.find("no validator \"v9\": it has v0, v1, v2, v3") != std::string::npos);
+  }
+
+  TEST_CASE("a committee file of another network is refused") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "a"));
+    const auto other = make_network(small(dir.path() / "b"));
+    fs::copy_file(other.committee(), layout.committee(), fs::copy_options::overwrite_existing);
+    for (const auto& file : {layout.node(0), layout.client(0)})
+      CHECK(flamingo_run({"check-config", file.string()}).code == 1);
+  }
+}
+
+TEST_SUITE("command line") {
+  TEST_CASE("each command explains itself with an example") {
+    const auto top = flamingo_run({"--help"});
+    CHECK(top.code == 0);
+    for (const std::string command : {"init", "check-config", "version"}) {
+      CHECK(top.out.find("\n  " + command + " ") != std::string::npos);
+      const auto help = flamingo_run({command, "--help"});
+      CHECK(help.code == 0);
+      CHECK(help.err == "");
+      CHECK(help.out.find("Example: flamingo " + command) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("wrong use is one line and exit code 2") {
+    for (const std::vector<std::string>& args :
+         std::vector<std::vector<std::string>>{{},
+                                               {"fly"},
+                                               {"init"},
+                                               {"init", "--dir"},
+                                               {"init", "--dir", "x", "--validators", "0"},
+                                               {"init", "--dir", "x", "--preset", "fast"},
+                                               {"init", "--dir", "x", "--frobnicate"},
+                                               {"check-config"}}) {
+      const auto used = flamingo_run(args);
+      CHECK(used.code == 2);
+      CHECK_MESSAGE(one_line(used.err), used.err);
+      CHECK(used.out == "");
+    }
+  }
+
+  TEST_CASE("json output is one line of json") {
+    const auto version = flamingo_run({"version", "--json"});
+    CHECK(version.out.starts_with("{\"version\":\""));
+    CHECK(one_line(version.out));
+  }
+}
