@@ -22,13 +22,22 @@ struct local_parameters {
   // -- primary
   std::chrono::milliseconds max_header_delay{60};  // a header leaves after this; 1..200 ms
   std::chrono::milliseconds parent_grace{30};      // the most that is waited for late parents
-  std::uint32_t header_payload_target = 1;       // batches that make a header leave at once; 1..256
-  std::chrono::milliseconds header_resend{500};  // first back-off of an uncertified header
-  std::uint32_t max_pending_headers = 1000;      // deferred headers; 100..100000
+  std::chrono::milliseconds paced_header_delay{
+      1000};                                   // the same while nothing commits; 1..60000 ms
+  std::uint32_t header_payload_target = 1;     // batches that make a header leave at once; 1..256
+  std::uint32_t max_pending_headers = 256;     // deferred headers, of all authors; 100..100000
+  std::uint32_t max_available_batches = 4096;  // uncommitted batches known of one author; 64..10^6
+  std::uint32_t max_evidence = 16;  // equivocations of one author kept with their bytes; 1..1000
   // -- certificate aggregator
+  std::chrono::milliseconds header_resend{500};     // first back-off of an uncertified header
+  std::uint32_t max_headers_of_author = 32;         // uncertified ones that are kept; 8..1000
   std::uint32_t max_pending_certificates = 10'000;  // waiting for ancestors; 100..10^6
+  std::chrono::milliseconds fetch_delay{50};        // before what is missing is asked for
   std::chrono::milliseconds fetch_retry{200};       // another source is asked after this
   std::uint32_t max_fetches = 256;                  // outstanding at once; 1..10000
+  std::uint64_t range_rounds = 20;                  // asked for at once when far behind; 1..1000
+  std::uint32_t served_per_second = 4000;  // certified headers that one peer may fetch; 10..10^6
+  std::uint64_t history_rounds = 3000;     // kept below the floor for who is behind; 0..10^7
   // -- executor
   std::uint16_t executors = 2;  // workers of the executor group; 1..10
   std::uint64_t max_lag = 200;  // sub-DAGs the executors may be behind before new
