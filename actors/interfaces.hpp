@@ -10,6 +10,7 @@
 #include <caf/typed_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "actors/link/priority.hpp"
 #include "messages/frame.hpp"
 #include "messages/identifiers.hpp"
 #include "messages/schema/client.capnp.h"
@@ -29,9 +30,6 @@ template <class Inspector, class Tag>
 typename Inspector::result_type inspect(Inspector& f, counter<Tag>& x) {
   return f(x.value);
 }
-
-/// Which frame leaves first when a link's queue holds several.
-enum class link_priority : std::uint8_t { consensus, batches, sync };
 
 // -- frames
 using signed_frame = wire<schema::Signed>;

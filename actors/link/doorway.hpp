@@ -6,17 +6,10 @@
 #include <memory>
 
 #include "actors/interfaces.hpp"
+#include "actors/link/peer.hpp"
 #include "messages/committee.hpp"
 
 namespace flamingo::link {
-
-/// Who is at the other end, as its certificate (or, on plain links, its hand-shake) names it.
-struct peer {
-  enum class kind : std::uint8_t { validator, client, operator_ };
-  kind what = kind::validator;
-  std::uint32_t index = 0;  // validator_id or client_id; 0 for an operator
-  friend auto operator<=>(const peer&, const peer&) = default;
-};
 
 /// What a link tells its role. Called from the link's own thread: hand on with anon_send, never
 /// block.
@@ -29,6 +22,9 @@ struct events {
   std::function<void(peer, const link_actor<Message>& handle, wire<Message>)> frame;
   /// The link is gone. A dialled one comes back by itself with another `up`.
   std::function<void(peer, link_actor<Message> handle)> down;
+  /// Which worker of ours has this link; the other end must mean the same index. 0 where workers
+  /// take no part.
+  worker_id worker{};
 };
 
 /// One conversation's way to the network.
