@@ -1,0 +1,295 @@
+#include "actors/link/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace flamingo::link {
+
+session::session(std::shared_ptr<const session_rules> rules, observer to, time now,
+                 std::uint64_t seed)
+    : rules_(std::move(rules)),
+      to_(std::move(to)),
+      parser_(max_hello_bytes),
+      writer_(nullptr),
+      queue_(rules_->limits.queue_bytes),
+      seed_(seed),
+      started_(now),
+      heard_(now),
+      sent_(now),
+      drained_(now),
+      closing_since_(now) {
+  if (!rules_->tls) return;
+  tls_.emplace(*rules_->tls, rules_->dials() ? tls_engine::side::dials : tls_engine::side::accepts);
+  writer_ = frame_writer(&*tls_);
+}
+
+void session::start(time now, buffer& out) {
+  if (over_) return;
+  if (!tls_) {
+    say_hello(now, out);
+  } else if (rules_->dials()) {
+    const auto before = out.size();
+    if (tls_->handshake(out) == tls_engine::progress::failed) end(ending::bad_tls, tls_->failure());
+    sent(before, now, out);
+  }
+}
+
+void session::end(ending why, std::string line) {
+  if (over_) return;
+  over_ = ended{why, std::move(line)};
+  queue_.clear();
+}
+
+void session::disconnected() {
+  if (up())
+    end(closing_ ? ending::closed : ending::peer_closed, "the connection was closed");
+  else
+    end(ending::hung_up, "it hung up before the end of the hand-shake");
+}
+
+// -- what comes in
+
+void session::received(const buffer& in, time now, buffer& out) {
+  if (over_) return;
+  const auto got = in.size();
+  traffic_.bytes_in += got;
+  heard_ = now;
+  if (!up() && (stranger_bytes_ += got) > max_stranger_bytes)
+    return end(ending::malformed, fmt::format("more than {} bytes before the end of the hand-shake",
+                                              max_stranger_bytes));
+  if (tls_)
+    read_tls(in, now, out);
+  else
+    read_plain(in, now);
+  plan_next_read(got);
+}
+
+void session::read_plain(const buffer& in, time now) {
+  if (!parser_.push(in, [&](std::vector<char> frame) { return arrived(std::move(frame), now); }))
+    too_large(parser_.announced());
+}
+
+void session::read_tls(const buffer& in, time now, buffer& out) {
+  const auto before = out.size();
+  tls_->feed(in);
+  if (tls_shaken_ || shake_tls(now, out)) {
+    std::size_t got = 0;
+    auto progress = tls_engine::progress::done;
+    while (!over_) {
+      progress = tls_->read(parser_.room(), got, out);
+      if (progress != tls_engine::progress::done) break;
+      switch (parser_.advance(got)) {
+        case frame_parser::step::more:
+          break;
+        case frame_parser::step::frame:
+          arrived(parser_.take(), now);
+          break;
+        case frame_parser::step::oversize:
+          too_large(parser_.announced());
+          break;
+      }
+    }
+    if (progress == tls_engine::progress::failed)
+      end(up() ? ending::broken_tls : ending::bad_tls, tls_->failure());
+    else if (progress == tls_engine::progress::ended)
+      disconnected();
+  }
+  sent(before, now, out);
+  // Whoever makes us answer (key updates) without ever taking the answers.
+  if (up() && in_flight_ > 2ull * rules_->limits.in_flight_bytes + rules_->limits.max_frame_bytes)
+    end(ending::stalled, "it asks for answers and takes none");
+}
+
+// True once the hand-shake of TLS is over.
+bool session::shake_tls(time now, buffer& out) {
+  switch (tls_->handshake(out)) {
+    case tls_engine::progress::more:
+      return false;
+    case tls_engine::progress::done:
+      break;
+    default:
+      end(ending::bad_tls, tls_->failure());
+      return false;
+  }
+  tls_shaken_ = true;
+  say_hello(now, out);
+  return true;
+}
+
+void session::too_large(std::uint32_t announced) {
+  if (up())
+    end(ending::oversize,
+        fmt::format("a frame of {} bytes was announced, the limit max_frame_bytes is {}", announced,
+                    rules_->limits.max_frame_bytes));
+  else
+    end(ending::malformed,
+        fmt::format("a first frame of {} bytes was announced, a hello has at most {}", announced,
+                    max_hello_bytes));
+}
+
+// @returns false if nothing more is to be read.
+bool session::arrived(std::vector<char> frame, time now) {
+  if (!up()) return greeted(frame, now);
+  if (frame.empty()) return true;  // a ping
+  ++traffic_.frames_in;
+  to_.frame(shared_bytes(std::move(frame)));
+  return !over_;
+}
+
+bool session::greeted(const std::vector<char>& frame, time now) {
+  const auto theirs = decode_hello(frame);
+  if (!theirs) {
+    end(ending::malformed, "its first frame is no hello");
+    return false;
+  }
+  std::optional<std::string> certified;
+  if (tls_) certified = tls_->peer_name().value_or("nobody");
+  if (const auto no = refusal(*theirs, rules_->ours, rules_->admit, certified)) {
+    end(no->why, no->line);
+    return false;
+  }
+  const auto& limits = rules_->limits;
+  const auto special = limits.emulate_to.find(theirs->from);
+  const auto& emulate = special == limits.emulate_to.end() ? limits.emulate : special->second;
+  if (emulate.on()) path_.emplace(emulate, limits.emulated_bytes, seed_);
+  parser_.set_cap(limits.max_frame_bytes);
+  who_ = theirs->from;
+  heard_ = now;
+  to_.up(*who_);
+  return true;
+}
+
+// Twice as much when a read was filled, half when it was nearly empty: an idle link holds little.
+void session::plan_next_read(std::size_t got) {
+  if (!up()) return;
+  const std::size_t most = rules_->limits.read_bytes;
+  if (got >= next_read_)
+    next_read_ = std::min(next_read_ * 2, most);
+  else if (got < next_read_ / 4)
+    next_read_ = std::max(next_read_ / 2, std::min(first_read, most));
+}
+
+// -- what goes out
+
+void session::say_hello(time now, buffer& out) {
+  const auto before = out.size();
+  const auto bytes = encode(rules_->ours);
+  writer_.put({reinterpret_cast<const byte*>(bytes.data()), bytes.size()}, out);
+  writer_.flush(out);
+  sent(before, now, out);
+}
+
+void session::sent(std::size_t before, time now, const buffer& out) {
+  if (out.size() == before) return;
+  if (in_flight_ == 0) drained_ = now;
+  in_flight_ += out.size() - before;
+  traffic_.bytes_out += out.size() - before;
+  sent_ = now;
+}
+
+void session::transmit(link_priority priority, shared_bytes frame, time now, buffer& out) {
+  if (over_ || closing_) return;
+  if (frame.size() > rules_->limits.max_frame_bytes) {
+    ++traffic_.dropped[static_cast<std::size_t>(priority)];
+    ++traffic_.too_large;
+    return;
+  }
+  queue_.push(priority, std::move(frame));
+  pump(now, out);
+}
+
+std::optional<shared_bytes> session::next_frame(time now) {
+  if (!path_) return queue_.pop();
+  while (path_->free(now)) {
+    auto frame = queue_.pop();
+    if (!frame) break;
+    path_->enter(std::move(*frame), now);
+  }
+  return path_->leave(now);
+}
+
+void session::pump(time now, buffer& out) {
+  if (over_ || !up()) return;
+  auto before = out.size();
+  while (in_flight_ < rules_->limits.in_flight_bytes) {
+    const auto frame = next_frame(now);
+    if (!frame) break;
+    if (!frame->empty()) ++traffic_.frames_out;
+    writer_.put(*frame, out);
+    sent(before, now, out);
+    before = out.size();
+  }
+  writer_.flush(out);
+  sent(before, now, out);
+  if (!writer_.ok()) return end(ending::broken_tls, tls_->failure());
+  finish_if_drained(out);
+}
+
+void session::drained(std::uint64_t in_flight, time now, buffer& out) {
+  if (over_) return;
+  in_flight_ = in_flight;
+  drained_ = now;
+  pump(now, out);
+}
+
+void session::close(time now, buffer& out) {
+  if (over_ || closing_) return;
+  closing_ = true;
+  closing_since_ = now;
+  if (!up()) return end(ending::closed, "closed by this end");
+  pump(now, out);
+}
+
+void session::finish_if_drained(buffer& out) {
+  if (!closing_ || in_flight_ > 0 || !queue_.empty() || (path_ && !path_->empty())) return;
+  if (tls_) tls_->close(out);
+  end(ending::closed, "closed by this end");
+}
+
+// -- time
+
+void session::tick(time now, buffer& out) {
+  if (over_) return;
+  const auto& limits = rules_->limits;
+  if (!up()) {
+    if (now >= started_ + limits.handshake_timeout)
+      end(ending::handshake_timeout, fmt::format("no hand-shake within handshake_timeout ({} ms)",
+                                                 limits.handshake_timeout.count()));
+    return;
+  }
+  if (now >= heard_ + limits.idle_timeout)
+    return end(ending::silent, fmt::format("nothing came within idle_timeout ({} ms)",
+                                           limits.idle_timeout.count()));
+  if (in_flight_ > 0 && now >= drained_ + limits.idle_timeout)
+    return end(ending::stalled, fmt::format("it took nothing within idle_timeout ({} ms)",
+                                            limits.idle_timeout.count()));
+  if (closing_ && now >= closing_since_ + limits.close_timeout)
+    return end(ending::closed, fmt::format("closed by this end with {} bytes unsent", in_flight_));
+  if (in_flight_ == 0 && now >= sent_ + limits.ping_interval) {
+    sent_ = now;  // also if emulation loses it
+    queue_.push(link_priority::consensus, {});
+  }
+  pump(now, out);
+}
+
+session::time session::deadline(time now) const {
+  const auto& limits = rules_->limits;
+  if (!up()) return started_ + limits.handshake_timeout;
+  auto first = heard_ + limits.idle_timeout;
+  first = std::min(first,
+                   in_flight_ > 0 ? drained_ + limits.idle_timeout : sent_ + limits.ping_interval);
+  if (closing_) first = std::min(first, closing_since_ + limits.close_timeout);
+  if (path_ && in_flight_ < limits.in_flight_bytes)
+    if (const auto next = path_->next(now)) first = std::min(first, *next);
+  return first;
+}
+
+traffic session::take_traffic() {
+  const auto dropped = queue_.take_dropped();
+  for (std::size_t i = 0; i < link_priorities; ++i) traffic_.dropped[i] += dropped[i];
+  if (path_) traffic_.lost += path_->take_lost();
+  return std::exchange(traffic_, {});
+}
+
+}  // namespace flamingo::link

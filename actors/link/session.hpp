@@ -1,0 +1,124 @@
+// One end of a link without its socket and without CAF: bytes in, bytes out, frames both ways, all
+// time-outs. The broker of a connection (connection_actor.hpp) gives it what the socket says.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actors/link/egress_queue.hpp"
+#include "actors/link/emulated_path.hpp"
+#include "actors/link/ending.hpp"
+#include "actors/link/frame_parser.hpp"
+#include "actors/link/frame_writer.hpp"
+#include "actors/link/hello.hpp"
+#include "actors/link/settings.hpp"
+#include "actors/link/tls_engine.hpp"
+
+namespace flamingo::link {
+
+/// What all links of one door, or one dialled link over and over, have in common.
+struct session_rules {
+  settings limits;
+  std::shared_ptr<const tls_context> tls;  // null: plain
+  hello ours;
+  admission admit;
+  bool dials() const { return admit.dialled.has_value(); }
+};
+
+/// What went over a link. Pings and hellos count as bytes only.
+struct traffic {
+  std::uint64_t bytes_in = 0, bytes_out = 0, frames_in = 0, frames_out = 0;
+  std::array<std::uint64_t, link_priorities> dropped{};  // by the queue's bound, or too large
+  std::uint64_t too_large = 0;                           // of these
+  std::uint64_t lost = 0;                                // by emulation
+};
+
+class session {
+public:
+  using time = std::chrono::steady_clock::time_point;
+  using buffer = std::vector<char>;
+
+  struct observer {
+    std::function<void(peer)> up;             // once, before the first frame
+    std::function<void(shared_bytes)> frame;  // in the order in which they were sent
+  };
+
+  /// @param seed of the emulation.
+  session(std::shared_ptr<const session_rules> rules, observer to, time now, std::uint64_t seed);
+  session(const session&) = delete;
+
+  // What leaves is appended to `out`. Nothing happens after the session is over.
+
+  void start(time now, buffer& out);
+  /// Bytes that came.
+  void received(const buffer& in, time now, buffer& out);
+  /// Of what was appended so far, `in_flight` bytes have not left yet.
+  void drained(std::uint64_t in_flight, time now, buffer& out);
+  void transmit(link_priority priority, shared_bytes frame, time now, buffer& out);
+  /// Time went by.
+  void tick(time now, buffer& out);
+  /// Lets what is queued leave, for at most close_timeout, and ends then.
+  void close(time now, buffer& out);
+  /// The connection is gone.
+  void disconnected();
+  /// Ends at once.
+  void end(ending why, std::string line);
+
+  const std::optional<ended>& over() const { return over_; }
+  bool up() const { return who_.has_value(); }
+  /// Who is there, once it is up.
+  const std::optional<peer>& who() const { return who_; }
+  /// Appended and not known to have left, bytes.
+  std::uint64_t in_flight() const { return in_flight_; }
+  /// When to call `tick`, at the latest.
+  time deadline(time now) const;
+  /// The most that is to be read next, bytes.
+  std::size_t next_read() const { return next_read_; }
+  /// Frames that wait, with what they cost beside their bytes.
+  std::uint64_t queued_bytes() const { return queue_.bytes() + (path_ ? path_->bytes() : 0); }
+  /// What went over it since the last call.
+  traffic take_traffic();
+
+private:
+  // Before the hand-shake's end; the least afterwards.
+  static constexpr std::size_t first_read = 4 << 10;
+  static constexpr std::size_t max_stranger_bytes = 24 << 10;
+
+  void read_plain(const buffer& in, time now);
+  void read_tls(const buffer& in, time now, buffer& out);
+  bool shake_tls(time now, buffer& out);
+  bool arrived(std::vector<char> frame, time now);
+  bool greeted(const std::vector<char>& frame, time now);
+  void say_hello(time now, buffer& out);
+  void pump(time now, buffer& out);
+  std::optional<shared_bytes> next_frame(time now);
+  void sent(std::size_t before, time now, const buffer& out);
+  void finish_if_drained(buffer& out);
+  void too_large(std::uint32_t announced);
+  void plan_next_read(std::size_t got);
+
+  std::shared_ptr<const session_rules> rules_;
+  observer to_;
+  std::optional<tls_engine> tls_;
+  bool tls_shaken_ = false;
+  frame_parser parser_;
+  frame_writer writer_;
+  egress_queue queue_;
+  std::optional<emulated_path> path_;
+  std::uint64_t seed_;
+  std::optional<peer> who_;
+  std::optional<ended> over_;
+  bool closing_ = false;
+
+  time started_, heard_, sent_, drained_, closing_since_;
+  std::uint64_t in_flight_ = 0;
+  std::size_t stranger_bytes_ = 0, next_read_ = first_read;
+  traffic traffic_;
+};
+
+}  // namespace flamingo::link
