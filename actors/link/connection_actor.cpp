@@ -1,0 +1,218 @@
+#include "actors/link/connection_actor.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <caf/exit_reason.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/send.hpp>
+
+#include <random>
+
+namespace flamingo::link {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds report_interval{1};  // of metrics
+
+template <class Message>
+struct state {
+  static inline const char* name = "link";
+
+  std::shared_ptr<connection_plan<Message>> plan;
+  caf::io::connection_handle handle;
+  int fd = -1;
+  std::optional<session> link;
+  std::size_t reading = 0;  // as configured
+  bool finished = false;
+  std::optional<steady_clock::time_point> armed;
+  double queued = 0;  // as reported
+};
+
+template <class Message>
+using pointer =
+    typename connection_actor<Message>::template stateful_broker_pointer<state<Message>>;
+
+template <class Message>
+void report(state<Message>& s) {
+  if (!s.link->up()) return;
+  const auto kind = s.link->who()->what;
+  const auto t = s.link->take_traffic();
+  s.plan->through->metrics.add(kind, t);
+  if (t.too_large > 0)
+    spdlog::error("link {}: {} frames were beyond max_frame_bytes ({}) and dropped", s.plan->with,
+                  t.too_large, s.plan->rules->limits.max_frame_bytes);
+  const auto queued = s.finished ? 0 : static_cast<double>(s.link->queued_bytes());
+  s.plan->through->metrics.queued(kind, queued - s.queued);
+  s.queued = queued;
+}
+
+std::string dismissal_line(ending why, const settings& s) {
+  switch (why) {
+    case ending::crowded_out:
+      return fmt::format("max_strangers ({}) newer connections came", s.max_strangers);
+    case ending::replaced:
+      return fmt::format("max_links_of_peer ({}) newer links came", s.max_links_of_peer);
+    default:
+      return "stopped";
+  }
+}
+
+// The session is over: what was appended (an alert) may still leave, unless the peer takes nothing.
+template <class Message>
+void finish(pointer<Message> self) {
+  auto& s = self->state;
+  if (s.finished) return;
+  s.finished = true;
+  auto& door = *s.plan->through;
+  const auto& how = *s.link->over();
+  const bool gentle =
+      is_refusal(how.why) || (how.why == ending::closed && s.link->in_flight() == 0);
+  if (self->valid(s.handle)) {
+    if (gentle)
+      self->flush(s.handle);
+    else
+      ::shutdown(s.fd, SHUT_RDWR);
+    self->close(s.handle);
+  }
+  door.metrics.count(how.why);
+  report(s);
+  door.log_end(s.plan->with, how);
+  if (s.link->up()) {
+    const auto who = *s.link->who();
+    door.metrics.went_down(who.what);
+    const auto handle = caf::actor_cast<link_actor<Message>>(self);
+    door.deliver([&] { s.plan->to.down(who, handle); });
+  }
+  if (s.plan->gone) s.plan->gone(s.link->up());
+  door.connections.gone(s.plan->number);
+  self->quit();
+}
+
+template <class Message>
+void arm(pointer<Message> self, steady_clock::time_point now) {
+  auto& s = self->state;
+  const auto when = std::min(s.link->deadline(now), now + report_interval);
+  if (s.armed && *s.armed <= when) return;
+  s.armed = when;
+  self->delayed_send(self, std::max(when - now, steady_clock::duration(0)), atom::tick_v);
+}
+
+// After everything that the session was told.
+template <class Message>
+void settle(pointer<Message> self, steady_clock::time_point now) {
+  auto& s = self->state;
+  if (s.link->over()) return finish<Message>(self);
+  if (s.link->next_read() != s.reading) {
+    s.reading = s.link->next_read();
+    self->configure_read(s.handle, caf::io::receive_policy::at_most(s.reading));
+  }
+  arm<Message>(self, now);
+}
+
+template <class Message>
+session::observer observe(pointer<Message> self) {
+  const auto up = [self](peer who) {
+    auto& plan = *self->state.plan;
+    spdlog::info("link up: {} link {} is with {}", to_string(plan.through->about), plan.with,
+                 to_string(who));
+    plan.through->metrics.went_up(who.what);
+    plan.through->connections.up(plan.number, who);
+    const auto handle = caf::actor_cast<link_actor<Message>>(self);
+    plan.through->deliver([&] { plan.to.up(who, handle); });
+  };
+  const auto frame = [self](shared_bytes bytes) {
+    auto& s = self->state;
+    const auto handle = caf::actor_cast<link_actor<Message>>(self);
+    s.plan->through->deliver(
+        [&] { s.plan->to.frame(*s.link->who(), handle, wire<Message>(std::move(bytes))); });
+  };
+  return {up, frame};
+}
+
+template <class Message>
+typename connection_actor<Message>::behavior_type shell(
+    pointer<Message> self, std::shared_ptr<connection_plan<Message>> plan) {
+  auto& s = self->state;
+  s.plan = std::move(plan);
+  s.fd = s.plan->socket.get();
+  s.handle = self->add_scribe(s.plan->socket.release());
+  const auto now = steady_clock::now();
+  s.link.emplace(s.plan->rules, observe<Message>(self), now, std::random_device{}());
+  self->ack_writes(s.handle, true);
+  s.link->start(now, self->wr_buf(s.handle));
+  self->flush(s.handle);
+  // Someone else (too many connections, a stop) ends it.
+  self->set_exit_handler([self](const caf::exit_msg&) {
+    const auto why = self->state.plan->dismissed.load();
+    self->state.link->end(why, dismissal_line(why, self->state.plan->rules->limits));
+    finish<Message>(self);
+  });
+  settle<Message>(self, now);
+  return {
+      [self](atom::transmit, link_priority priority, const wire<Message>& frame) {
+        auto& st = self->state;
+        if (st.finished) return;
+        const auto at = steady_clock::now();
+        st.link->transmit(priority, frame.bytes(), at, self->wr_buf(st.handle));
+        self->flush(st.handle);
+        settle<Message>(self, at);
+      },
+      [self](atom::close) {
+        auto& st = self->state;
+        const auto at = steady_clock::now();
+        st.link->close(at, self->wr_buf(st.handle));
+        self->flush(st.handle);
+        settle<Message>(self, at);
+      },
+      [self](const caf::io::new_data_msg& m) {
+        auto& st = self->state;
+        const auto at = steady_clock::now();
+        st.link->received(m.buf, at, self->wr_buf(st.handle));
+        settle<Message>(self, at);
+      },
+      [self](const caf::io::data_transferred_msg& m) {
+        auto& st = self->state;
+        const auto at = steady_clock::now();
+        st.link->drained(m.remaining, at, self->wr_buf(st.handle));
+        settle<Message>(self, at);
+      },
+      [self](const caf::io::connection_closed_msg&) {
+        self->state.link->disconnected();
+        finish<Message>(self);
+      },
+      [self](atom::tick) {
+        auto& st = self->state;
+        if (st.finished) return;
+        const auto at = steady_clock::now();
+        st.armed.reset();
+        st.link->tick(at, self->wr_buf(st.handle));
+        self->flush(st.handle);
+        report(st);
+        settle<Message>(self, at);
+      },
+  };
+}
+
+}  // namespace
+
+template <class Message>
+void start_connection(caf::actor_system& system, std::shared_ptr<connection_plan<Message>> plan) {
+  const auto handle = system.middleman().spawn_broker(shell<Message>, plan);
+  plan->through->connections.introduce(plan->number, [plan, handle](ending why) {
+    plan->dismissed = why;
+    caf::anon_send_exit(handle, caf::exit_reason::user_shutdown);
+  });
+}
+
+#define FLAMINGO_LINK_OF(message)                    \
+  template void start_connection(caf::actor_system&, \
+                                 std::shared_ptr<connection_plan<schema::message>>)
+FLAMINGO_LINK_OF(PeerMessage);
+FLAMINGO_LINK_OF(WorkerMessage);
+FLAMINGO_LINK_OF(ClientMessage);
+FLAMINGO_LINK_OF(OperatorMessage);
+#undef FLAMINGO_LINK_OF
+
+}  // namespace flamingo::link
