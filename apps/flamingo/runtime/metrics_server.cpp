@@ -1,0 +1,32 @@
+#include "apps/flamingo/runtime/metrics_server.hpp"
+
+#include <fmt/format.h>
+#include <prometheus/exposer.h>
+
+#include "apps/flamingo/config/error.hpp"
+#include "apps/flamingo/config/schema.hpp"
+#include "apps/flamingo/runtime/process_metrics.hpp"
+
+namespace flamingo::runtime {
+
+metrics_server::metrics_server(const network_address& where, const metrics& of)
+    : process_(std::make_shared<process_metrics>()) {
+  try {
+    exposer_ = std::make_unique<prometheus::Exposer>(config::to_string(where), 2);
+  } catch (const std::exception&) {
+    throw config::error(
+        fmt::format("metrics: cannot listen at {}: is the port taken? Choose "
+                    "another, or \"\" for no metrics",
+                    config::to_string(where)));
+  }
+  exposer_->RegisterCollectable(of.registry());
+  exposer_->RegisterCollectable(process_);
+}
+
+metrics_server::~metrics_server() = default;
+
+std::uint16_t metrics_server::port() const {
+  return static_cast<std::uint16_t>(exposer_->GetListeningPorts().at(0));
+}
+
+}  // namespace flamingo::runtime

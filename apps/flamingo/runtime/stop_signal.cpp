@@ -1,0 +1,83 @@
+#include "apps/flamingo/runtime/stop_signal.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+namespace flamingo::runtime {
+
+stop_signal::stop_signal() {
+  sigset_t wanted;
+  ::sigemptyset(&wanted);
+  ::sigaddset(&wanted, SIGTERM);
+  ::sigaddset(&wanted, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
+  signals_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  failed_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (signals_ < 0 || failed_ < 0)
+    throw std::runtime_error(std::string("cannot wait for signals: ") + std::strerror(errno));
+}
+
+stop_signal::~stop_signal() {
+  ::close(signals_);
+  ::close(failed_);
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void stop_signal::fail(const std::string& what) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_) return;
+    failure_ = what;
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(failed_, &one, sizeof one);
+}
+
+bool stop_signal::wait_ms(int timeout) {
+  pollfd watched[] = {{signals_, POLLIN, 0}, {failed_, POLLIN, 0}};
+  for (;;) {
+    const int ready = ::poll(watched, 2, timeout);
+    if (ready > 0) {
+      signalfd_siginfo info;  // taken, so that a second signal is waited for anew
+      [[maybe_unused]] const auto taken = ::read(signals_, &info, sizeof info);
+      return true;
+    }
+    if (ready == 0) return false;
+    if (errno != EINTR)
+      throw std::runtime_error(std::string("cannot wait for signals: ") + std::strerror(errno));
+  }
+}
+
+bool stop_signal::wait_for(std::chrono::milliseconds timeout) {
+  return wait_ms(static_cast<int>(timeout.count()));
+}
+
+void stop_signal::wait() {
+  wait_ms(-1);
+}
+
+std::optional<std::string> stop_signal::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void end_process_after(std::chrono::milliseconds limit, const std::string& name) {
+  std::thread([limit, name] {
+    std::this_thread::sleep_for(limit);
+    std::fprintf(stderr, "flamingo: %s: did not stop within %d ms: ended\n", name.c_str(),
+                 static_cast<int>(limit.count()));
+    std::fflush(nullptr);
+    ::_exit(1);
+  }).detach();
+}
+
+}  // namespace flamingo::runtime
