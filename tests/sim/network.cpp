@@ -55,6 +55,14 @@ struct network::connection : network::any_connection,
 
   void transmit(int side, const wire<Message>& x) {
     if (!open_) return;
+    if (auto* liar = net_.behaviour_of(hosts[side])) {
+      for (const auto& y : liar->says(ends[1 - side].owner, x)) leave(side, y);
+    } else {
+      leave(side, x);
+    }
+  }
+
+  void leave(int side, const wire<Message>& x) {
     const auto& model = net_.model_;
     const auto leaves =
         net_.departure(hosts[side], conversation_of<Message>(), declared_size(x) + frame_head);
@@ -78,6 +86,9 @@ struct network::connection : network::any_connection,
     net_.trace_.note(virtual_now(net_.system_), x.bytes(), [&] {
       return describe(virtual_now(net_.system_), ends[1 - side].owner, ends[side].owner, x);
     });
+    for (auto* listener : net_.taps_) listener->arrived(ends[1 - side].owner, ends[side].owner, x);
+    if constexpr (std::is_same_v<Message, schema::PeerMessage>)
+      if (auto* liar = net_.behaviour_of(hosts[side])) liar->hears(ends[1 - side].owner, x);
     ends[side].events.frame(ends[1 - side].owner, ends[side].actor, x);
   }
 
@@ -175,8 +186,16 @@ network::network(caf::actor_system& system, random_source& random, trace& log, l
 }
 
 network::~network() {
-  for (const auto& link : connections_) link->close();
-  caf::anon_send_exit(postman_, caf::exit_reason::user_shutdown);
+  stop();
+}
+
+void network::stop() {
+  tasks_.clear();
+  close_if([](const any_connection&) { return true; });
+  listeners_.clear();
+  tasks_.clear();  // what the closing of links had dialled again
+  if (postman_) caf::anon_send_exit(postman_, caf::exit_reason::user_shutdown);
+  postman_ = nullptr;
 }
 
 link::doorways network::doors(host_id host, link::peer owner) {
@@ -207,6 +226,22 @@ void network::crash(host_id host) {
   std::erase_if(listeners_, [](const auto& entry) { return entry.second.expired(); });
 }
 
+void network::corrupt(host_id host, std::shared_ptr<byzantine::behaviour> how) {
+  how->send = [this, host](validator_id to, const peer_frame& x) { say(host, to, x); };
+  corrupted_[host] = std::move(how);
+}
+
+void network::say(host_id host, validator_id to, const peer_frame& x) {
+  const link::peer whom{link::peer::kind::validator, to.value};
+  for (const auto& any : connections_) {
+    const auto link = std::dynamic_pointer_cast<connection<schema::PeerMessage>>(any);
+    if (!link || !link->is_open()) continue;
+    for (int side : {0, 1})
+      if (link->hosts[side] == host && link->ends[1 - side].owner == whom)
+        return link->leave(side, x);
+  }
+}
+
 void network::close_if(const std::function<bool(const any_connection&)>& which) {
   const auto all = connections_;  // closing calls events, which may open others
   for (const auto& link : all)
@@ -215,6 +250,7 @@ void network::close_if(const std::function<bool(const any_connection&)>& which) 
 }
 
 void network::after(host_id host, duration delay, std::function<void()> what) {
+  if (!postman_) return;  // stopped
   const auto task = next_task_++;
   tasks_[task] = [this, host, life = lives_[host], what = std::move(what)] {
     if (lives_[host] == life) what();

@@ -14,7 +14,9 @@
 
 #include "actors/link/doorway.hpp"
 #include "messages/time.hpp"
+#include "tests/sim/byzantine/behaviour.hpp"
 #include "tests/sim/random.hpp"
+#include "tests/sim/tap.hpp"
 #include "tests/sim/trace.hpp"
 
 namespace flamingo::sim {
@@ -47,7 +49,17 @@ public:
   /// Takes the host down: no event reaches it any more, and its peers see its links go.
   void crash(host_id host);
 
+  /// Ends everything: closes all links, forgets what is in flight, and stops. The actors exit when
+  /// the coordinator runs them.
+  void stop();
+
   link_model& model() { return model_; }
+
+  /// Puts a Byzantine behaviour on all links of `host`, for all its lives.
+  void corrupt(host_id host, std::shared_ptr<byzantine::behaviour> how);
+
+  /// `who` is told of every frame that arrives; it must outlive the network's use.
+  void listen_in(tap& who) { taps_.push_back(&who); }
 
   /// Runs `what` after `delay` of virtual time, unless `host` crashed in between.
   void after(host_id host, duration delay, std::function<void()> what);
@@ -64,6 +76,13 @@ private:
     host_id hosts[2] = {0, 0};
   };
 
+  byzantine::behaviour* behaviour_of(host_id host) {
+    const auto found = corrupted_.find(host);
+    return found == corrupted_.end() ? nullptr : found->second.get();
+  }
+  /// Sends `x` from `host` to a validator, past the behaviour of `host`, if a link is up.
+  void say(host_id host, validator_id to, const peer_frame& x);
+
   void close_if(const std::function<bool(const any_connection&)>& which);
   /// When a frame of `bytes` that leaves `host` now has left its egress, and how long it travels
   /// then.
@@ -78,6 +97,8 @@ private:
   std::uint64_t next_task_ = 0;
   std::map<host_id, std::uint64_t> lives_;  // counts a host's crashes
   std::set<std::pair<host_id, host_id>> cuts_;
+  std::map<host_id, std::shared_ptr<byzantine::behaviour>> corrupted_;
+  std::vector<tap*> taps_;
   std::map<std::pair<host_id, int>, time_point> egress_free_at_;
   std::map<std::string, std::weak_ptr<void>> listeners_;  // "host:port" -> doorway and its events
   std::vector<std::shared_ptr<any_connection>> connections_;
