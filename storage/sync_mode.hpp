@@ -1,3 +1,4 @@
+// The two promises of a store on a disk.
 #pragma once
 
 #include <cstdint>
