@@ -188,7 +188,9 @@ TEST_SUITE("smallbank") {
       if (set.refused()) continue;
       std::array<byte, 16> own{}, other{};
       byte* at[] = {own.data(), other.data()};
-      application.execute(in, value_view(at, 16));
+      const auto result = application.execute(in, value_view(at, 16));
+      REQUIRE(result != result_code::system);
+      REQUIRE(result <= result_code::overdrawn);
     }
   }
 }
