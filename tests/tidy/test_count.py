@@ -27,6 +27,10 @@ def main(build_dir, log=None):
     programs = [pathlib.Path(line) for line in lines]
     wrong = 0
     for program in programs:
+        if not program.exists():
+            print(f"test count: {program} is not built", file=sys.stderr)
+            wrong += 1
+            continue
         have, listed = counted(program), sum(name.startswith(program.name + ":") for name in names)
         if have != listed:
             print(f"test count: {program.name} has {have} test cases, ctest {listed}", file=sys.stderr)
