@@ -66,6 +66,7 @@ CAF_ADD_ATOM(flamingo, flamingo::atom, tick, "tick")
 CAF_ADD_ATOM(flamingo, flamingo::atom, durable, "durable")
 CAF_ADD_ATOM(flamingo, flamingo::atom, replay, "replay")
 CAF_ADD_ATOM(flamingo, flamingo::atom, status, "status")
+CAF_ADD_ATOM(flamingo, flamingo::atom, roles, "roles")
 
 namespace flamingo {
 
@@ -114,7 +115,9 @@ using sequenced_sink = caf::typed_actor<
     // A committed sub-DAG: give its operations to the executors.
     caf::reacts_to<sequenced_frame>,
     // Batches whose index the committer lacks: answer with it, after fetching them if need be.
-    caf::reacts_to<wanted_frame>>;
+    caf::reacts_to<wanted_frame>,
+    // A commit is durable.
+    caf::reacts_to<committed_frame>>;
 
 /// EXECUTOR, as the committer, the workers and the other executors see it.
 using stream_sink = caf::typed_actor<
@@ -143,7 +146,7 @@ using progress_sink = caf::typed_actor<
     // An executor (re)started from a snapshot: send the stream from the sub-DAG after this index.
     caf::reacts_to<atom::replay, executor_id, commit_index>>;
 
-/// PRIMARY, AGGREGATOR and WORKER, as the committer sees them.
+/// PRIMARY and AGGREGATOR, as the committer sees them.
 using committed_sink = caf::typed_actor<
     // A commit is durable: the floor rose; own batches of dead headers are to be proposed again.
     caf::reacts_to<committed_frame>>;
@@ -248,6 +251,27 @@ using executor_actor = caf::typed_actor<
 /// OPERATOR DESK: answers an operator's questions over the link they came by.
 using operator_desk_actor = caf::typed_actor<caf::reacts_to<operator_link, operator_frame>>;
 
+/// Handles of a validator's roles. In a DIRECTORY's answer: of those that one process runs; handles
+/// of others are invalid, lists empty.
+struct role_handles {
+  primary_actor primary;
+  aggregator_actor aggregator;
+  committer_actor committer;
+  load_monitor_actor load_monitor;
+  coordinator_actor coordinator;
+  std::vector<worker_actor> workers;      // by worker_id
+  std::vector<executor_actor> executors;  // by executor_id
+
+  template <class Inspector>
+  friend typename Inspector::result_type inspect(Inspector& f, role_handles& x) {
+    return f(x.primary, x.aggregator, x.committer, x.load_monitor, x.coordinator, x.workers,
+             x.executors);
+  }
+};
+
+/// DIRECTORY: tells another process of the same validator which roles this one runs.
+using directory_actor = caf::typed_actor<caf::replies_to<atom::roles>::with<role_handles>>;
+
 /// CLIENT: SmallBank load, or one transaction; bundles out, f+1 equal receipts in.
 using client_actor =
     caf::typed_actor<caf::reacts_to<atom::start>,
@@ -304,5 +328,6 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::signals_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::control_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::record_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::role_handles))
 
 CAF_END_TYPE_ID_BLOCK(flamingo)

@@ -1,0 +1,56 @@
+// Finds the roles of this validator that run in other processes, over CAF's remoting, and notices
+// when such a process goes and comes back. Only for a validator that is spread over several
+// processes or hosts.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "actors/interfaces.hpp"
+#include "messages/committee.hpp"
+
+namespace flamingo::validator {
+
+/// Where the processes of one validator meet: a private network, or TLS through CAF's OpenSSL
+/// module.
+struct internal_network {
+  network_address listen;                   // where this process answers the others
+  std::vector<network_address> colleagues;  // the other processes of this validator
+  bool tls = false;  // CAF's OpenSSL module, as configured in the actor system
+};
+
+/// How many of each role a validator has.
+struct role_counts {
+  std::size_t workers, executors;
+};
+
+namespace colleagues {
+
+/// All roles are known (again): introduce those of this process to them.
+using complete_callback = std::function<void(const role_handles& all)>;
+
+struct state {
+  static inline const char* name = "colleagues";
+  role_handles here;
+  std::vector<network_address> addresses;
+  std::vector<role_handles> there;  // by address; empty until its process answered
+  role_counts expected{};
+  complete_callback on_complete;
+  bool tls = false;
+};
+
+/// A plain actor: it talks to CAF's own middleman actor, not to roles.
+caf::behavior shell(caf::stateful_actor<state>* self, role_handles here, internal_network network,
+                    role_counts expected, complete_callback on_complete);
+
+}  // namespace colleagues
+
+namespace directory {
+struct state {
+  static inline const char* name = "directory";
+};
+directory_actor::behavior_type shell(directory_actor::stateful_pointer<state> self,
+                                     role_handles here);
+}  // namespace directory
+
+}  // namespace flamingo::validator

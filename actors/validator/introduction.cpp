@@ -1,0 +1,70 @@
+#include "actors/validator/introduction.hpp"
+
+#include <caf/send.hpp>
+
+namespace flamingo::validator {
+
+namespace {
+
+template <class Role, class... Whom>
+void meet(const Role& role, Whom&&... whom) {
+  caf::anon_send(role, atom::meet_v, std::forward<Whom>(whom)...);
+}
+
+/// Calls f(id, handle) for each member of a list of handles.
+template <class Id, class Handle, class F>
+void each(const std::vector<Handle>& list, F&& f) {
+  for (std::uint16_t i = 0; i < list.size(); ++i) f(Id{i}, list[i]);
+}
+
+}  // namespace
+
+void introduce(const role_handles& here, const role_handles& all) {
+  if (here.primary) {
+    meet(here.primary, header_sink{all.aggregator});
+    meet(here.aggregator, certified_sink{all.primary});
+    meet(here.aggregator, certified_sink{all.committer});
+    meet(here.committer, committed_sink{all.primary});
+    meet(here.committer, committed_sink{all.aggregator});
+    meet(here.committer, signals_sink{all.load_monitor});
+    meet(here.committer, control_sink{all.coordinator});
+    meet(here.coordinator, record_sink{all.primary});
+    each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
+      meet(here.committer, i, sequenced_sink{worker});
+      meet(here.coordinator, assignment_sink{worker});
+    });
+    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
+      meet(here.committer, k, stream_sink{executor});
+    });
+  }
+  for (const auto& worker : here.workers) {
+    meet(worker, availability_sink{all.primary});
+    meet(worker, index_sink{all.committer});
+    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
+      meet(worker, k, stream_sink{executor});
+    });
+  }
+  for (const auto& executor : here.executors) {
+    meet(executor, progress_sink{all.committer});
+    each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
+      meet(executor, i, executed_sink{worker});
+    });
+    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& other) {
+      meet(executor, k, stream_sink{other});
+    });
+  }
+}
+
+void begin(const role_handles& here) {
+  const auto start = [](const auto& role) {
+    if (role) caf::anon_send(role, atom::start_v);
+  };
+  for (const auto& executor : here.executors) start(executor);
+  start(here.committer);
+  start(here.coordinator);
+  for (const auto& worker : here.workers) start(worker);
+  start(here.aggregator);
+  start(here.primary);
+}
+
+}  // namespace flamingo::validator

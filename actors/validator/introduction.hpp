@@ -1,0 +1,14 @@
+// Who knows whom within a validator. A role may be introduced again, to a neighbour that restarted.
+#pragma once
+
+#include "actors/interfaces.hpp"
+
+namespace flamingo::validator {
+
+/// Tells the roles in `here` about their neighbours in `all` (which includes `here`).
+void introduce(const role_handles& here, const role_handles& all);
+
+/// Tells the roles in `here` to begin. Their neighbours must have been introduced.
+void begin(const role_handles& here);
+
+}  // namespace flamingo::validator
