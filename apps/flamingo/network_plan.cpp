@@ -60,6 +60,7 @@ public:
     const auto files = crypto::issue(authority, config::operator_certificate_name, dir);
     config::operator_file op;
     name_keys(op.keys, files);
+    op.link.settings.tls = !bare();
     crypto::write_new_file(layout.operator_(), config::write_operator(op));
     crypto::write_new_file(layout.committee(), config::write_committee(committee_));
     return layout;
@@ -117,12 +118,15 @@ private:
     committee_.members.validators.push_back(std::move(v));
   }
 
+  bool bare() const { return plan_.settings == network_plan::preset::bare; }
+
   void apply_settings(config::node_file& node) const {
     node.local = plan_.local;
     node.log.level = plan_.log_level;
     if (plan_.store_bytes_max != 0) node.store.store_bytes_max = plan_.store_bytes_max;
     if (plan_.preallocate_bytes != 0) node.store.preallocate_bytes = plan_.preallocate_bytes;
-    if (plan_.settings == network_plan::preset::bare) node.store.sync = storage::sync_mode::os;
+    if (bare()) node.store.sync = storage::sync_mode::os;
+    node.link.settings.tls = !bare();
   }
 
   void deal_coin() {
@@ -146,6 +150,7 @@ private:
     config::client_file file;
     file.client = name;
     file.log.level = plan_.log_level;
+    file.link.settings.tls = !bare();
     const auto key = crypto::ed25519_signer::generate();
     key.save(dir / file.keys.signing);
     c.key = key.key();

@@ -88,6 +88,31 @@ TEST_SUITE("config") {
     CHECK(config::describe_local(x).entries.size() == testing::field_count<local_parameters>());
   }
 
+  TEST_CASE("every link setting has a key") {
+    config::link_section x;
+    const auto described = config::describe(x);
+    // Of its fields three are paths of [keys] and two the emulation's own tables.
+    CHECK(described.entries.size() == testing::field_count<link::settings>() - 5);
+    CHECK(described.sections.at(0).entries.size() == testing::field_count<link::emulation>());
+  }
+
+  TEST_CASE("link settings get the paths of the keys and the emulation of each peer") {
+    const auto node = config::parse_node(
+        "validator = \"v0\"\n[link.emulation]\ndelay_us = 9\n[[link.emulation_to]]\n"
+        "peer = \"validator-3\"\nrate_bits = 1000\n",
+        "net/v0/node.toml");
+    const auto link = config::link_settings(node.link, node.keys, node.source);
+    CHECK(link.authority == "net/ca.pem");
+    CHECK(link.private_key == "net/v0/validator.key");
+    CHECK(link.emulate.delay.count() == 9);
+    const link::peer three{link::peer::kind::validator, 3};
+    CHECK(link.emulate_to.at(three).rate_bits == 1000);
+    CHECK(node_complaint("validator = \"v0\"\n[[link.emulation_to]]\npeer = \"v3\"\n")
+              .find("node.toml: link.emulation_to[0].peer: expected") == 0);
+    CHECK(node_complaint("validator = \"v0\"\n[link]\nidle_timeout_ms = 100\n")
+              .find("node.toml: link: link setting idle_timeout is 100 ms, expected 2001") == 0);
+  }
+
   TEST_CASE("the samples hold the defaults") {
     const auto node = config::parse_node(sample("node"), "node.toml");
     local_parameters defaults, read = node.local;

@@ -140,13 +140,17 @@ TEST_SUITE("init") {
     CHECK(node.metrics == network_address{"0.0.0.0", 20'002});
   }
 
-  TEST_CASE("the bare preset leaves syncs to the operating system") {
+  TEST_CASE("the bare preset has plain links and leaves syncs to the operating system") {
     testing::temporary_directory dir;
     const auto net = (dir.path() / "net").string();
     REQUIRE(flamingo_run({"init", "--dir", net, "--preset", "bare"}).code == 0);
     CHECK(config::load_node(net + "/v0/node.toml").store.sync == storage::sync_mode::os);
+    CHECK_FALSE(config::load_node(net + "/v3/node.toml").link.settings.tls);
+    CHECK_FALSE(config::load_client(net + "/c0/client.toml").link.settings.tls);
+    CHECK_FALSE(config::load_operator(net + "/operator/operator.toml").link.settings.tls);
     CHECK(flamingo_run({"init", "--dir", net + "2"}).code == 0);
     CHECK(config::load_node(net + "2/v0/node.toml").store.sync == storage::sync_mode::group);
+    CHECK(config::load_node(net + "2/v0/node.toml").link.settings.tls);
   }
 
   TEST_CASE("a network that cannot be made leaves nothing behind") {

@@ -20,7 +20,8 @@ section describe(client_file& x) {
                    "The directory that remembers which sequence numbers were used."),
               optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
           },
-      .sections = {describe(x.keys, key_user::client), describe(x.log), describe(x.runtime)},
+      .sections = {describe(x.keys, key_user::client), describe(x.link), describe(x.log),
+                   describe(x.runtime)},
   };
 }
 
@@ -29,7 +30,7 @@ section describe(operator_file& x) {
       .key = {},
       .meaning = {},
       .entries = {text("committee", x.committee, "a path", "The committee file.")},
-      .sections = {describe(x.keys, key_user::operator_)},
+      .sections = {describe(x.keys, key_user::operator_), describe(x.link)},
   };
 }
 
@@ -39,6 +40,7 @@ client_file parse_client(const std::string& text, const std::string& name) {
   client_file x;
   read_toml(text, name, describe(x));
   x.source = name;
+  link_settings(x.link, x.keys, name);
   if (x.client.empty())
     throw error(x.source + ": client: expected a client's name of the committee file");
   return x;
@@ -56,6 +58,7 @@ std::string write_client(const client_file& x) {
 
 std::string document_client(const client_file& x) {
   client_file copy = x;
+  if (copy.link.emulate_to.empty()) copy.link.emulate_to.push_back({"validator-1", {}});
   return write_documented(describe(copy),
                           "A client of a Flamingo network: every key with its default.\n"
                           "Use it with: flamingo client --config client.toml --rate 5000");
@@ -65,6 +68,7 @@ operator_file parse_operator(const std::string& text, const std::string& name) {
   operator_file x;
   read_toml(text, name, describe(x));
   x.source = name;
+  link_settings(x.link, x.keys, name);
   return x;
 }
 
@@ -80,6 +84,7 @@ std::string write_operator(const operator_file& x) {
 
 std::string document_operator(const operator_file& x) {
   operator_file copy = x;
+  if (copy.link.emulate_to.empty()) copy.link.emulate_to.push_back({"validator-1", {}});
   return write_documented(describe(copy),
                           "The operator of a Flamingo network: every key with its default.\n"
                           "Use it with: flamingo status --config operator.toml");

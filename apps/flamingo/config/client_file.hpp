@@ -19,6 +19,7 @@ struct client_file {
                  .certificate_key = "client.key",
                  .authority = "../ca.pem"};
   network_address metrics{};  // empty host: none
+  link_section link;
   log_settings log;
   runtime_settings runtime;
 };
@@ -37,6 +38,7 @@ struct operator_file {
                  .certificate = "operator.pem",
                  .certificate_key = "operator.key",
                  .authority = "../ca.pem"};
+  link_section link;
 };
 
 /// Throws config::error.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "actors/link/peer.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "crypto/hex.hpp"
 #include "crypto/tls_identity.hpp"
@@ -91,10 +92,10 @@ void check_link_identity(const key_files& keys, const std::filesystem::path& sou
 }
 
 std::string certificate_name(validator_id x) {
-  return fmt::format("validator-{}", x.value);
+  return link::to_string({link::peer::kind::validator, x.value});
 }
 std::string certificate_name(client_id x) {
-  return fmt::format("client-{}", x.value);
+  return link::to_string({link::peer::kind::client, x.value});
 }
 
 }  // namespace flamingo::config

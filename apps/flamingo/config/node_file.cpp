@@ -121,13 +121,14 @@ section describe(node_file& x) {
               optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
           },
       .sections = {describe(x.keys, key_user::validator), describe(x.listen), describe(x.store),
-                   describe(x.log), describe(x.runtime), describe_local(x.local)},
+                   describe(x.link), describe(x.log), describe(x.runtime), describe_local(x.local)},
   };
 }
 
 void check(const node_file& x) {
   if (x.validator.empty())
     throw error(x.source + ": validator: expected a validator's name of the committee file");
+  link_settings(x.link, x.keys, x.source);
   if (x.store.queue_bytes_max < x.local.batch_bytes)
     throw error(x.source + ": store.queue_bytes_max: expected at least local.batch_bytes");
 }
@@ -155,6 +156,7 @@ std::string write_node(const node_file& x) {
 std::string document_node(const node_file& x) {
   node_file copy = x;
   if (copy.listen.workers.empty()) copy.listen.workers.emplace_back();
+  if (copy.link.emulate_to.empty()) copy.link.emulate_to.push_back({"validator-1", {}});
   return write_documented(describe(copy),
                           "A validator of a Flamingo network: every key with its default.\n"
                           "Start it with: flamingo node --config node.toml");

@@ -8,6 +8,7 @@
 
 #include "actors/local_parameters.hpp"
 #include "apps/flamingo/config/error.hpp"
+#include "apps/flamingo/config/link_section.hpp"
 #include "apps/flamingo/config/schema.hpp"
 #include "messages/committee.hpp"
 #include "storage/lmdb_kv.hpp"
@@ -50,6 +51,7 @@ struct node_file {
   listen_settings listen;
   network_address metrics{};  // empty host: none
   storage::lmdb_options store;
+  link_section link;
   log_settings log;
   runtime_settings runtime;
   local_parameters local;

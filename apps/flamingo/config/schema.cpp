@@ -98,6 +98,14 @@ entry milliseconds(std::string key, std::chrono::milliseconds& x, std::int64_t l
       [&x](std::int64_t v) { x = std::chrono::milliseconds(v); }, [&x] { return x.count(); });
 }
 
+entry microseconds(std::string key, std::chrono::microseconds& x, std::int64_t low,
+                   std::int64_t high, std::string meaning) {
+  FLAMINGO_ASSERT(key.ends_with("_us"));
+  return detail::bounded(
+      std::move(key), low, high, "microseconds", std::move(meaning),
+      [&x](std::int64_t v) { x = std::chrono::microseconds(v); }, [&x] { return x.count(); });
+}
+
 entry flag(std::string key, bool& x, std::string meaning) {
   entry out{.key = std::move(key), .meaning = std::move(meaning), .expected = "true or false"};
   out.read = [&x](const toml::node& node) {
