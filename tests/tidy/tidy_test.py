@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Every rule of tidy catches a small bad input, and leaves the good one beside it alone."""
 import pathlib
+import sys
 import tempfile
 import unittest
 
 import source_text
 import tidy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import demands  # noqa: E402
 
 READMES = {f"{folder}/README.md": "# x\n" for folder in ("actors", "crypto", "messages", "storage", "tests")}
 HEAD = "// What it is.\n#pragma once\n"
@@ -160,6 +164,22 @@ bool s::twice(T x) requires(true) {
         self.assertIn("f();", blanked)
         self.assertNotIn("comment", blanked)
         self.assertIn("auto s", blanked)
+
+
+class DemandsTest(unittest.TestCase):
+    def test_a_line_names_tests_that_exist_or_where_it_is_left_for(self):
+        def said(demand):
+            return list(demands.problems([{"line": 1, **demand}], {"a claim"}, lambda path: False))
+        self.assertEqual(said({"tests": ["a claim"]}), [])
+        self.assertEqual(said({"later": "there"}), [])
+        self.assertIn("no test", said({"tests": ["a clam"]})[0])
+        self.assertIn("no test", said({"tests": ["tests/system/none"]})[0])
+        self.assertIn("neither", said({})[0])
+
+    def test_tests_of_every_kind_are_found(self):
+        names = demands.existing_tests()
+        self.assertIn("writes that wait are committed as one group with one sync", names)
+        self.assertIn("tidy: the tree keeps its rules", names)
 
 
 if __name__ == "__main__":
