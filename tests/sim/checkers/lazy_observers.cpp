@@ -1,0 +1,184 @@
+#include "tests/sim/checkers/lazy_observers.hpp"
+
+#include <algorithm>
+
+#include "actors/committer/leaders/coin.hpp"
+#include "actors/committer/tusk.hpp"
+#include "tests/sim/random.hpp"
+
+namespace flamingo::sim::checkers {
+
+namespace {
+
+using committer::sub_dag;
+using committer::tusk;
+using committer::vertex;
+
+/// One observer: knows the certificates of the run little by little.
+class observer {
+public:
+  observer(const history& run, const leader_function& leader, std::uint64_t seed)
+      : run_(run),
+        leader_(leader),
+        random_(seed),
+        leaders_(run.validators),
+        rule_({run.validators, run.validity(), run.protocol.gc_depth}, {}, {}),
+        evaluate_per_mille_(pick({1000, 200, 50, 5})) {}
+
+  /// Learns certificates in an order close to `order`, at most `lag` of them out of it.
+  void learn(std::vector<digest> order, std::size_t lag) {
+    std::reverse(order.begin(), order.end());  // the next ones are at the back
+    while (!order.empty() && !broken_) {
+      const std::size_t reach = std::min(order.size(), lag);
+      const std::size_t at = order.size() - 1 - random_.below(reach);
+      std::swap(order[at], order.back());
+      const digest next = order.back();
+      order.pop_back();
+      add_with_ancestors(next);
+      if (random_.chance(evaluate_per_mille_)) evaluate();
+    }
+    evaluate();
+  }
+
+  const std::vector<sub_dag>& log() const { return log_; }
+  const std::string& broken() const { return broken_text_; }
+
+private:
+  unsigned pick(std::initializer_list<unsigned> from) {
+    return *(from.begin() + random_.below(from.size()));
+  }
+
+  bool wanted(const digest& id, round_number round) const {
+    return round > rule_.floor() && !added_.contains(id);
+  }
+
+  /// Adds what it links first. An ancestor that nobody certified is dead for those who voted, so
+  /// the observer, which is behind them, must commit its way up to it before it can go on.
+  void add_with_ancestors(const digest& id) {
+    std::vector<digest> path{id};
+    while (!path.empty() && !broken_) {
+      const auto found = run_.certified.find(path.back());
+      if (found == run_.certified.end()) return;  // dead: given up, with all that links it
+      const header& x = found->second.hdr;
+      if (!wanted(x.id, x.round)) {
+        path.pop_back();
+        continue;
+      }
+      const std::size_t before = path.size();
+      if (x.round > round_number{1})
+        for (const auto& parent : x.parents)
+          if (wanted(parent, x.round - 1)) path.push_back(parent);
+      for (const auto& link : x.weak_links)
+        if (wanted(link.header, link.position.round)) path.push_back(link.header);
+      if (path.size() != before) continue;
+      add(x);
+      path.pop_back();
+    }
+  }
+
+  void add(const header& x) {
+    added_.insert(x.id);
+    top_ = std::max(top_, x.round);
+    const auto result = rule_.add({x.id, x.position(), x.parents, x.weak_links});
+    if (result != tusk::taken::contradicted && result != tusk::taken::malformed) return;
+    broken_ = true;
+    broken_text_ = "the rule refuses header " + short_name(x.id) + " of " + name_of(x.author) +
+                   ", round " + std::to_string(x.round.value);
+  }
+
+  void evaluate() {
+    for (wave_number w = rule_.head().wave + 1; leader_round(w) <= top_; ++w)
+      if (leaders_.wants_coin(w)) leaders_.coin_known(w, leader_(w).value);
+    // Any wave at any time: the chain must not depend on which.
+    auto chain =
+        random_.chance(300)
+            ? rule_.commit_wave(
+                  rule_.head().wave + random_.between(1, 1 + (top_.value - floor_round()) / 2),
+                  leaders_)
+            : rule_.commit(leaders_);
+    log_.insert(log_.end(), std::make_move_iterator(chain.begin()),
+                std::make_move_iterator(chain.end()));
+  }
+  std::uint64_t floor_round() const { return rule_.head().anchor_round.value; }
+
+  const history& run_;
+  const leader_function& leader_;
+  random_source random_;
+  committer::coin_leaders leaders_;
+  tusk rule_;
+  unsigned evaluate_per_mille_;
+  std::set<digest> added_;
+  round_number top_;
+  std::vector<sub_dag> log_;
+  bool broken_ = false;
+  std::string broken_text_;
+};
+
+/// All certificates by round, those of a round in any order.
+std::vector<digest> by_round(const history& run, random_source& random) {
+  std::vector<std::tuple<round_number, std::uint64_t, digest>> all;
+  for (const auto& [id, x] : run.certified) all.emplace_back(x.hdr.round, random.next(), id);
+  std::sort(all.begin(), all.end());
+  std::vector<digest> order;
+  for (const auto& [round, rank, id] : all) order.push_back(id);
+  return order;
+}
+
+/// The batches that a sub-DAG outputs, in order.
+std::vector<digest> batches_of(const history& run, const sub_dag& x) {
+  std::vector<digest> out;
+  for (const auto& y : x.output)
+    for (const auto& entry : run.certified.at(y.id).hdr.payload) out.push_back(entry.batch);
+  return out;
+}
+
+std::string difference(const history& run, const sub_dag& seen, const commit_record& log) {
+  const std::string where = "commit " + std::to_string(seen.head.index.value) + ": ";
+  if (seen.anchor != log.stream.anchor)
+    return where + "it commits anchor " + short_name(seen.anchor) + " of round " +
+           std::to_string(seen.head.anchor_round.value) + ", the log " +
+           short_name(log.stream.anchor) + " of round " +
+           std::to_string(log.stream.anchor_round.value);
+  std::vector<digest> batches;
+  for (const auto& x : log.stream.batches) batches.push_back(x.id);
+  if (batches_of(run, seen) != batches)
+    return where + "it outputs " + std::to_string(batches_of(run, seen).size()) +
+           " batches, the log " + std::to_string(batches.size()) + " or others";
+  return {};
+}
+
+}  // namespace
+
+violations lazy_observers(const history& run, const leader_function& leader, std::uint64_t seed,
+                          unsigned observers) {
+  violations out;
+  random_source random(seed);
+  const auto& log = run.longest().commits;
+  for (unsigned i = 0; i < observers; ++i) {
+    const auto views = random.below(2) == 0 ? run.validators : 0;
+    const auto view = views ? random.below(views) : 0;
+    const bool own_order = views && run.of[view].honest;
+    observer watching(run, leader, random.next());
+    watching.learn(own_order ? run.of[view].certified : by_round(run, random),
+                   1 + random.below(20 * run.validators));
+    const std::string who = "observer " + std::to_string(i);
+    if (!watching.broken().empty())
+      out.push_back({"lazy observers", who + ": " + watching.broken()});
+    for (const auto& seen : watching.log()) {
+      const auto found = log.find(seen.head.index);
+      if (found == log.end()) break;
+      const auto text = difference(run, seen, found->second);
+      if (text.empty()) continue;
+      out.push_back({"lazy observers", who + ": " + text});
+      break;
+    }
+    // Whoever knows all that anybody knows has committed at least as much.
+    if (!own_order && watching.broken().empty() && watching.log().size() < log.size())
+      out.push_back({"lazy observers", who + " knows everything and commits " +
+                                           std::to_string(watching.log().size()) + " of " +
+                                           std::to_string(log.size()) + " sub-DAGs"});
+  }
+  return out;
+}
+
+}  // namespace flamingo::sim::checkers
