@@ -38,6 +38,10 @@ struct local_parameters {
   std::uint64_t range_rounds = 20;                  // asked for at once when far behind; 1..1000
   std::uint32_t served_per_second = 4000;  // certified headers that one peer may fetch; 10..10^6
   std::uint64_t history_rounds = 3000;     // kept below the floor for who is behind; 0..10^7
+  // -- committer
+  std::uint64_t stream_window = 64;       // sub-DAGs sent ahead of the slowest executor; 1..1000
+  std::uint64_t commit_retention = 1000;  // newest commits that are always kept; 1..10^6
+  std::uint64_t index_cache_bundles = 200'000;  // of batches not committed yet; 1000..10^7
   // -- executor
   std::uint16_t executors = 2;  // workers of the executor group; 1..10
   std::uint64_t max_lag = 200;  // sub-DAGs the executors may be behind before new

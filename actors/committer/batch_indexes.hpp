@@ -1,0 +1,61 @@
+// The bundles of batches, by batch: what workers said of the batches that committed sub-DAGs wait
+// for, and, within a bound, of those that may commit soon.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "messages/batch.hpp"
+#include "messages/time.hpp"
+#include "messages/validator.hpp"
+
+namespace flamingo::committer {
+
+class batch_indexes {
+public:
+  /// @param cache_bundles bundles kept of batches that no committed sub-DAG waits for, in all. Each
+  ///   author has an equal share, so that one that floods us with batches displaces its own only.
+  batch_indexes(std::size_t validators, std::uint64_t cache_bundles)
+      : cached_(validators), share_(cache_bundles / validators) {}
+
+  /// A committed sub-DAG carries this batch. Each call takes a `release`.
+  void need(const wanted_batch& batch);
+  void release(const digest& batch);
+
+  /// A worker told a batch's bundles. @returns whether a committed sub-DAG waited for them.
+  bool arrived(const batch_index& batch);
+
+  /// The bundles of a needed batch, or null until they are here.
+  const std::vector<bundle_head>* find(const digest& batch) const;
+
+  /// Takes `batch` (a needed one) to be asked for, unless it is here, or was asked for less than
+  /// `retry` ago. @returns when it may be asked for again; nothing if it is here.
+  std::optional<time_point> ask(const digest& batch, time_point now, duration retry,
+                                std::vector<wanted_batch>& into);
+
+  std::size_t cached_bundles(validator_id author) const { return cached_[author.value].bundles; }
+
+private:
+  struct needed_batch {
+    wanted_batch what;
+    std::size_t uses = 0;  // committed sub-DAGs that carry it and wait
+    bool here = false;
+    std::vector<bundle_head> bundles;
+    std::optional<time_point> asked;
+  };
+  struct author_cache {
+    std::map<digest, std::vector<bundle_head>> batches;
+    std::deque<digest> order;  // oldest first; may name batches that left
+    std::size_t bundles = 0;   // in `batches`, an empty batch counting as one
+  };
+
+  void trim(author_cache& cache) const;
+
+  std::map<digest, needed_batch> needed_;
+  std::vector<author_cache> cached_;  // indexed by author
+  std::uint64_t share_;
+};
+
+}  // namespace flamingo::committer

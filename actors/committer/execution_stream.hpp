@@ -1,0 +1,62 @@
+// Who of the validator's executors has got how much of the committed stream, and what is sent next
+// (design: execution-layer load balancing, "Snapshots are aligned").
+//
+// One rule serves the live stream and replays: every executor is sent the sub-DAGs after the last
+// one it was sent, in order, but none more than a window ahead of what the slowest one executed.
+// What has to wait is not held anywhere: it is read from the store when its turn comes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "messages/execution.hpp"
+
+namespace flamingo::committer {
+
+/// One committed sub-DAG for these executors, and for the workers, which give them its payload.
+struct stream_part {
+  commit_index index;
+  std::vector<executor_id> to;
+
+  friend bool operator==(const stream_part&, const stream_part&) = default;
+};
+
+class execution_stream {
+public:
+  /// @param executors of this validator: ids 0 to executors - 1
+  /// @param window sub-DAGs
+  execution_stream(std::uint16_t executors, std::uint64_t window)
+      : executors_(executors), window_(window) {}
+
+  bool has(executor_id x) const { return x.value < executors_; }
+
+  /// An executor has executed everything up to `after`, and wants what follows.
+  void replay(executor_id who, commit_index after);
+  void progress(const execution_progress& x);
+
+  /// What may be sent now, in order.
+  /// @param committed the newest commit
+  std::vector<stream_part> send(commit_index committed);
+
+  /// Executed by all executors, as far as each of them has said.
+  commit_index executed() const;
+  /// The newest snapshot that every executor has, and 0 while one has not said so.
+  commit_index snapshot() const;
+  /// From executor 0, once it said so.
+  const execution_progress* newest_root() const { return root_.state_root ? &root_ : nullptr; }
+
+private:
+  struct listener {
+    commit_index next;      // to be sent
+    commit_index executed;  // Invariant: below `next`
+    commit_index snapshot;
+  };
+
+  std::uint16_t executors_;
+  std::uint64_t window_;
+  std::map<executor_id, listener> listeners_;  // those that asked for the stream
+  execution_progress root_;
+};
+
+}  // namespace flamingo::committer
