@@ -1,0 +1,297 @@
+#include "actors/committer/committer_actor.hpp"
+
+#include <caf/all.hpp>
+
+#include "actors/committer/records.hpp"
+#include "actors/dag/limits.hpp"
+#include "crypto/coin.hpp"
+#include "crypto/hash.hpp"
+#include "messages/codec_dag.hpp"
+#include "messages/codec_executor.hpp"
+#include "messages/codec_migration.hpp"
+#include "messages/codec_validator.hpp"
+#include "messages/codec_worker.hpp"
+
+namespace flamingo::committer {
+
+namespace {
+
+using pointer = committer_actor::stateful_pointer<state>;
+using storage::key;
+using storage::table;
+
+// -- the store: table `commits` holds Sequenced frames by index, table `state` the rest under these
+// -- prefixes (the migration coordinator will add its own)
+constexpr std::uint8_t at_head = 'h', at_output = 'o', at_window = 'w', at_dead = 'd';
+
+key key_of_head() {
+  return key::of(at_head);
+}
+key key_of(dag_position x) {
+  return key::of(at_output, x.round, x.author);
+}
+
+template <class F>
+void scan_prefix(storage::kv& store, std::uint8_t prefix, F&& visit) {
+  store.scan(table::state, key::of(prefix), key::of(prefix).prefix_end(), visit);
+}
+
+/// @throws storage::error with one line if what the store holds is not what a committer wrote.
+recovered recover(storage::kv& store, digest& chain) {
+  recovered x;
+  const auto good = [](bool condition) {
+    if (!condition)
+      throw storage::error(
+          "table state of the store is damaged: restore the validator's data directory, or let it "
+          "join anew");
+  };
+  if (const auto bytes = store.get(table::state, key_of_head())) {
+    const auto head = decode_head({reinterpret_cast<const byte*>(bytes->data()), bytes->size()});
+    good(head.has_value());
+    x.head = head->head;
+    x.totals = head->totals;
+    chain = head->chain;
+  }
+  scan_prefix(store, at_output, [&](byte_span at, byte_span value) {
+    good(at.size() == 11 && value.size() == digest::size);
+    ordered_header& y = x.output.emplace_back();
+    y.position = {round_number{storage::number_at<std::uint64_t>(at, 1)},
+                  validator_id{storage::number_at<std::uint16_t>(at, 9)}};
+    std::copy(value.begin(), value.end(), y.id.bytes.begin());
+    return true;
+  });
+  scan_prefix(store, at_window, [&](byte_span at, byte_span value) {
+    auto window = decode_window(value);
+    good(at.size() == 5 && window.has_value());
+    x.windows.emplace(storage::number_at<std::uint32_t>(at, 1), std::move(*window));
+    return true;
+  });
+  scan_prefix(store, at_dead, [&](byte_span at, byte_span) {
+    good(at.size() == 1 + digest::size);
+    digest batch;
+    std::copy(at.begin() + 1, at.end(), batch.bytes.begin());
+    x.dead.insert(batch);
+    return true;
+  });
+  store.scan(table::commits, key(), key::end(), [&](byte_span at, byte_span) {
+    good(at.size() == 8);
+    x.oldest = commit_index{storage::number_at<std::uint64_t>(at, 0)};
+    return false;
+  });
+  return x;
+}
+
+/// Everything of a commit, in one transaction.
+storage::write_batch writes_of(const commit& x, const digest& chain, const sequenced_frame& frame,
+                               const core& logic) {
+  storage::write_batch writes;
+  writes.put(table::commits, key::of(x.head.index), frame.bytes());
+  writes.erase_range(table::commits, key(), key::of(x.keep_from));
+  writes.put(table::state, key_of_head(), encode_head({x.head, x.totals, chain}));
+  for (const ordered_header& y : x.output)
+    writes.put(table::state, key_of(y.position), byte_span(y.id));
+  writes.erase_range(table::state, key::of(at_output), key_of({x.forget_output + 1, {}}));
+  for (const client_id client : x.windows)
+    writes.put(table::state, key::of(at_window, client), encode_window(logic.window(client)));
+  for (const digest& batch : x.dead_added)
+    writes.put(table::state, key::of(at_dead, batch), std::vector<char>{1});
+  for (const digest& batch : x.dead_removed) writes.erase(table::state, key::of(at_dead, batch));
+  return writes;
+}
+
+digest next_chain(const digest& previous, const commit& x) {
+  crypto::hasher hasher(crypto::tags::sub_dag);
+  hasher.update(previous).number(x.head.index).update(x.stream.anchor);
+  for (const ordered_header& y : x.output) hasher.update(y.id);
+  return hasher.finish();
+}
+
+// -- sends
+// ----------------------------------------------------------------------------------------
+
+void fail(pointer self, const std::string& what) {
+  self->state.env->fail(ec::store_failed, what);
+  self->quit();
+}
+
+/// The frame of a commit. Empty if it is not kept, or, after saying why, if the store fails.
+sequenced_frame frame_of(pointer self, commit_index index) {
+  auto& s = self->state;
+  for (const auto& [at, frame] : s.recent)
+    if (at == index) return frame;
+  try {
+    if (auto bytes = s.env->store->get(table::commits, key::of(index)))
+      return sequenced_frame(shared_bytes(std::move(*bytes)));
+  } catch (const storage::error& e) {
+    fail(self, e.what());
+  }
+  return {};
+}
+
+void send_part(pointer self, const stream_part& part) {
+  auto& s = self->state;
+  const sequenced_frame frame = frame_of(self, part.index);
+  if (frame.bytes().empty())
+    return fail(self, "commit " + std::to_string(part.index.value) +
+                          " is missing in the store: restore the validator's data directory");
+  for (const auto& [id, worker] : s.workers) self->send(worker, frame);
+  for (const executor_id who : part.to)
+    if (const auto found = s.executors.find(who); found != s.executors.end())
+      self->send(found->second, frame);
+}
+
+/// One frame for each worker whose batches are wanted.
+void send_wanted(pointer self, const std::vector<wanted_batch>& wanted) {
+  std::map<worker_id, std::vector<wanted_batch>> by_worker;
+  for (const wanted_batch& x : wanted) by_worker[x.worker].push_back(x);
+  for (const auto& [id, batches] : by_worker)
+    if (const auto found = self->state.workers.find(id); found != self->state.workers.end())
+      self->send(found->second, encode(batches));
+}
+
+void perform_commit(pointer self, commit x) {
+  auto& s = self->state;
+  x.stream.chain = s.chain = next_chain(s.chain, x);
+  const sequenced_frame frame = encode(x.stream);
+  s.counted->committed(x, s.totals, s.env->self, s.env->now());
+  s.totals = x.totals;
+  s.recent.emplace_back(x.head.index, frame);
+  if (s.recent.size() > s.env->local.stream_window) s.recent.pop_front();
+  auto writes = writes_of(x, s.chain, frame, *s.logic);
+  s.out->perform(std::move(writes), [self, notice = encode(x.notice), signals = encode(x.signals),
+                                     control = encode(x.control)] {
+    for (const auto& sink : self->state.committed) self->send(sink, notice);
+    for (const auto& sink : self->state.monitors) self->send(sink, signals);
+    for (const auto& sink : self->state.coordinators) self->send(sink, control);
+  });
+}
+
+void arm(pointer self) {
+  auto& s = self->state;
+  const auto deadline = s.logic->next_deadline();
+  if (!deadline || (s.armed && *s.armed <= *deadline)) return;
+  s.armed = deadline;
+  const auto wait = std::max(duration::zero(), *deadline - s.env->now());
+  self->delayed_send(self, wait, atom::tick_v);
+}
+
+/// Performs the effects of one step. Everything leaves through the outbox, in the order of steps.
+void perform(pointer self, effects x) {
+  auto& s = self->state;
+  for (commit& y : x.commits) perform_commit(self, std::move(y));
+  if (x.announcement || !x.stream.empty() || !x.wanted.empty())
+    s.out->perform({}, [self, stream = std::move(x.stream), wanted = std::move(x.wanted),
+                        announcement = std::move(x.announcement)] {
+      if (announcement)
+        for (const auto& sink : self->state.committed) self->send(sink, encode(*announcement));
+      for (const stream_part& part : stream) send_part(self, part);
+      send_wanted(self, wanted);
+    });
+  for (const reject why : x.rejected) s.counted->rejected.count(why);
+  if (x.unservable)
+    fail(self, "executor " + std::to_string(x.unservable->who.value) +
+                   " asks for the stream after commit " +
+                   std::to_string(x.unservable->after.value) +
+                   ", which is not kept any more: its data directory is older than this one's");
+}
+
+void run(pointer self, input in) {
+  auto& s = self->state;
+  effects x = s.logic->step(s.env->now(), std::move(in));
+  const auto coins = std::move(x.coins);
+  perform(self, std::move(x));
+  for (const coin_wanted& coin : coins) {
+    std::vector<crypto::coin_share> shares;
+    for (const auto& [author, bytes] : coin.shares) shares.push_back({author, bytes});
+    if (const auto value = s.env->coin->combine(coin.wave, shares))
+      run(self, coin_known{coin.wave, *value});
+  }
+  s.counted->waiting.Set(static_cast<double>(s.logic->waiting_sub_dags()));
+  s.counted->executed.Set(static_cast<double>(s.logic->executed().value));
+  arm(self);
+}
+
+/// Decodes and steps; what cannot be decoded is counted.
+template <class Decoded>
+void run_if(pointer self, std::optional<Decoded> x) {
+  if (x)
+    run(self, std::move(*x));
+  else
+    self->state.counted->rejected.count(reject::malformed);
+}
+
+std::optional<certified> certified_of(pointer self, const certified_frame& frame) {
+  const auto& env = *self->state.env;
+  auto x = decode(frame, dag::limits_of(*env.members, env.protocol));
+  if (!x) return std::nullopt;
+  certified result{std::move(x->hdr), {}};
+  for (const auto& [voter, sig] : x->cert.votes) result.signers.push_back(voter);
+  return result;
+}
+
+operator_frame report(pointer self) {
+  auto& s = self->state;
+  status_report x = s.logic->status();
+  x.chain = s.chain;
+  if (x.executed >= x.index)
+    x.executed_transactions = x.committed_transactions;
+  else if (const auto next = decode(frame_of(self, x.executed + 1)))
+    x.executed_transactions = next->first_position.value;
+  return encode(operator_message{x});
+}
+
+void start(pointer self, runtime::environment_ptr env) {
+  auto& s = self->state;
+  s.env = std::move(env);
+  const auto& e = *s.env;
+  s.counted.emplace(*e.metrics);
+  s.out.emplace(
+      *e.store,
+      [weak = caf::actor_cast<caf::weak_actor_ptr>(self)](std::uint64_t ticket) {
+        if (auto strong = caf::actor_cast<committer_actor>(weak.lock()))
+          caf::anon_send(strong, atom::durable_v, ticket);
+      },
+      [env_ptr = s.env](const std::string& what) { env_ptr->fail(ec::store_failed, what); });
+  auto store = recover(*e.store, s.chain);
+  s.totals = store.totals;
+  s.logic.emplace(parameters::of(e.self, *e.members, e.protocol, e.local), std::move(store));
+}
+
+}  // namespace
+
+committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
+  try {
+    start(self, env);
+  } catch (const storage::error& e) {
+    env->fail(ec::store_failed, e.what());
+    self->quit();
+    return committer_actor::behavior_type::make_empty_behavior();
+  }
+  return {
+      [self](atom::meet, worker_id id, const sequenced_sink& x) { self->state.workers[id] = x; },
+      [self](atom::meet, executor_id id, const stream_sink& x) { self->state.executors[id] = x; },
+      [self](atom::meet, const committed_sink& x) { self->state.committed.push_back(x); },
+      [self](atom::meet, const signals_sink& x) { self->state.monitors.push_back(x); },
+      [self](atom::meet, const control_sink& x) { self->state.coordinators.push_back(x); },
+      [self](atom::start) { run(self, started{}); },
+      [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
+      [self](const index_frame& x) {
+        auto batch = decode(x);
+        run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
+      },
+      [self](const progress_frame& x) {
+        auto progress = decode(x);
+        run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
+      },
+      [self](atom::replay, executor_id who, commit_index after) {
+        run(self, replay_asked{who, after});
+      },
+      [self](atom::status) { return report(self); },
+      [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
+      [self](atom::tick) {
+        self->state.armed.reset();
+        run(self, ticked{});
+      }};
+}
+
+}  // namespace flamingo::committer

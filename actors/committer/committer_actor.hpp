@@ -1,0 +1,42 @@
+// The CAF shell of the committer: decode, step, perform; it hashes the chain of sub-DAGs and
+// combines the coin. Owns the tables `commits` and `state`.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "actors/committer/committer.hpp"
+#include "actors/committer/committer_metrics.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/runtime/environment.hpp"
+#include "actors/runtime/outbox.hpp"
+
+namespace flamingo::committer {
+
+struct state {
+  static inline const char* name = "committer";
+
+  runtime::environment_ptr env;
+  std::optional<core> logic;  // empty if the store could not be read
+  std::optional<runtime::outbox> out;
+  std::optional<metrics> counted;
+
+  std::map<worker_id, sequenced_sink> workers;
+  std::map<executor_id, stream_sink> executors;
+  std::vector<committed_sink> committed;
+  std::vector<signals_sink> monitors;
+  std::vector<control_sink> coordinators;
+
+  digest chain;          // at the newest commit
+  bundle_totals totals;  // at the newest commit
+  /// Newest commits, so that the live stream needs no store: at most stream_window of them.
+  std::deque<std::pair<commit_index, sequenced_frame>> recent;
+  std::optional<time_point> armed;  // a tick is on its way for then
+};
+
+/// Rebuilds itself from the store at once; announces what it found on atom::start.
+committer_actor::behavior_type shell(committer_actor::stateful_pointer<state> self,
+                                     runtime::environment_ptr env);
+
+}  // namespace flamingo::committer

@@ -1,0 +1,28 @@
+// What the committer keeps, as the store's bytes: little-endian, fixed sizes, a version first.
+// Pure; which table and key a record has is the shell's business.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "actors/committer/committer.hpp"
+
+namespace flamingo::committer {
+
+/// The one record that every commit replaces.
+struct head_record {
+  log_head head;
+  bundle_totals totals;
+  digest chain;  // over all committed sub-DAGs
+
+  friend bool operator==(const head_record&, const head_record&) = default;
+};
+
+std::vector<char> encode_head(const head_record&);
+std::vector<char> encode_window(const client_window&);
+
+/// Nothing for bytes that these functions did not write.
+std::optional<head_record> decode_head(byte_span);
+std::optional<client_window> decode_window(byte_span);
+
+}  // namespace flamingo::committer
