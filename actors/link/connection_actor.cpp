@@ -15,6 +15,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds report_interval{1};  // of metrics
+// Below that, frames wait for those that are in the mailbox already, to leave together.
+constexpr std::uint64_t pump_at_once = 256 << 10;
 
 template <class Message>
 struct state {
@@ -24,10 +26,11 @@ struct state {
   caf::io::connection_handle handle;
   int fd = -1;
   std::optional<session> link;
-  std::size_t reading = 0;  // as configured
+  session::reading reading;  // as configured
   bool finished = false;
   std::optional<steady_clock::time_point> armed;
-  double queued = 0;  // as reported
+  bool pumping = false;  // a tick is on its way for that
+  double queued = 0;     // as reported
 };
 
 template <class Message>
@@ -106,9 +109,20 @@ void settle(pointer<Message> self, steady_clock::time_point now) {
   if (s.link->over()) return finish<Message>(self);
   if (s.link->next_read() != s.reading) {
     s.reading = s.link->next_read();
-    self->configure_read(s.handle, caf::io::receive_policy::at_most(s.reading));
+    self->configure_read(s.handle, s.reading.exactly
+                                       ? caf::io::receive_policy::exactly(s.reading.bytes)
+                                       : caf::io::receive_policy::at_most(s.reading.bytes));
   }
   arm<Message>(self, now);
+}
+
+template <class Message>
+void pump(pointer<Message> self) {
+  auto& s = self->state;
+  const auto now = steady_clock::now();
+  s.link->pump(now, self->wr_buf(s.handle));
+  self->flush(s.handle);
+  settle<Message>(self, now);
 }
 
 template <class Message>
@@ -154,10 +168,13 @@ typename connection_actor<Message>::behavior_type shell(
       [self](atom::transmit, link_priority priority, const wire<Message>& frame) {
         auto& st = self->state;
         if (st.finished) return;
-        const auto at = steady_clock::now();
-        st.link->transmit(priority, frame.bytes(), at, self->wr_buf(st.handle));
-        self->flush(st.handle);
-        settle<Message>(self, at);
+        st.link->transmit(priority, frame.bytes());
+        if (st.link->queued_bytes() >= pump_at_once) {
+          pump<Message>(self);
+        } else if (!st.pumping) {
+          st.pumping = true;
+          self->send(self, atom::tick_v);
+        }
       },
       [self](atom::close) {
         auto& st = self->state;
@@ -166,7 +183,7 @@ typename connection_actor<Message>::behavior_type shell(
         self->flush(st.handle);
         settle<Message>(self, at);
       },
-      [self](const caf::io::new_data_msg& m) {
+      [self](caf::io::new_data_msg& m) {
         auto& st = self->state;
         const auto at = steady_clock::now();
         st.link->received(m.buf, at, self->wr_buf(st.handle));
@@ -185,7 +202,9 @@ typename connection_actor<Message>::behavior_type shell(
       [self](atom::tick) {
         auto& st = self->state;
         if (st.finished) return;
+        if (std::exchange(st.pumping, false)) pump<Message>(self);
         const auto at = steady_clock::now();
+        if (st.finished || !st.armed || at < *st.armed) return;
         st.armed.reset();
         st.link->tick(at, self->wr_buf(st.handle));
         self->flush(st.handle);

@@ -50,7 +50,7 @@ void session::disconnected() {
 
 // -- what comes in
 
-void session::received(const buffer& in, time now, buffer& out) {
+void session::received(buffer& in, time now, buffer& out) {
   if (over_) return;
   const auto got = in.size();
   traffic_.bytes_in += got;
@@ -65,8 +65,12 @@ void session::received(const buffer& in, time now, buffer& out) {
   plan_next_read(got);
 }
 
-void session::read_plain(const buffer& in, time now) {
-  if (!parser_.push(in, [&](std::vector<char> frame) { return arrived(std::move(frame), now); }))
+void session::read_plain(buffer& in, time now) {
+  if (parser_.at_start_of_frame() && in.size() == parser_.announced()) {
+    parser_.adopt(std::exchange(in, {}));
+    arrived(parser_.take(), now);
+  } else if (!parser_.push(in,
+                           [&](std::vector<char> frame) { return arrived(std::move(frame), now); }))
     too_large(parser_.announced());
 }
 
@@ -164,10 +168,18 @@ bool session::greeted(const std::vector<char>& frame, time now) {
 void session::plan_next_read(std::size_t got) {
   if (!up()) return;
   const std::size_t most = rules_->limits.read_bytes;
-  if (got >= next_read_)
-    next_read_ = std::min(next_read_ * 2, most);
-  else if (got < next_read_ / 4)
-    next_read_ = std::max(next_read_ / 2, std::min(first_read, most));
+  if (got >= at_most_)
+    at_most_ = std::min(at_most_ * 2, most);
+  else if (got < at_most_ / 4)
+    at_most_ = std::max(at_most_ / 2, std::min(first_read, most));
+}
+
+session::reading session::next_read() const {
+  const auto large = [](std::size_t n) { return exactly_from <= n && n <= exactly_to; };
+  const bool exact = parser_.in_frame() ? large(parser_.missing())
+                                        : large(parser_.announced()) && parser_.at_boundary();
+  if (!tls_ && up() && exact) return {true, parser_.missing()};
+  return {false, at_most_};
 }
 
 // -- what goes out
@@ -188,7 +200,7 @@ void session::sent(std::size_t before, time now, const buffer& out) {
   sent_ = now;
 }
 
-void session::transmit(link_priority priority, shared_bytes frame, time now, buffer& out) {
+void session::transmit(link_priority priority, shared_bytes frame) {
   if (over_ || closing_) return;
   if (frame.size() > rules_->limits.max_frame_bytes) {
     ++traffic_.dropped[static_cast<std::size_t>(priority)];
@@ -196,7 +208,6 @@ void session::transmit(link_priority priority, shared_bytes frame, time now, buf
     return;
   }
   queue_.push(priority, std::move(frame));
-  pump(now, out);
 }
 
 std::optional<shared_bytes> session::next_frame(time now) {

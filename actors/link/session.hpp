@@ -55,11 +55,15 @@ public:
   // What leaves is appended to `out`. Nothing happens after the session is over.
 
   void start(time now, buffer& out);
-  /// Bytes that came.
-  void received(const buffer& in, time now, buffer& out);
+  /// Bytes that came; `in` may be taken over.
+  void received(buffer& in, time now, buffer& out);
   /// Of what was appended so far, `in_flight` bytes have not left yet.
   void drained(std::uint64_t in_flight, time now, buffer& out);
-  void transmit(link_priority priority, shared_bytes frame, time now, buffer& out);
+  /// Queues a frame. It leaves with the next call of anything that has `out`: several frames at
+  /// once cost less.
+  void transmit(link_priority priority, shared_bytes frame);
+  /// What is queued leaves, as far as in_flight_bytes allows.
+  void pump(time now, buffer& out);
   /// Time went by.
   void tick(time now, buffer& out);
   /// Lets what is queued leave, for at most close_timeout, and ends then.
@@ -77,8 +81,13 @@ public:
   std::uint64_t in_flight() const { return in_flight_; }
   /// When to call `tick`, at the latest.
   time deadline(time now) const;
-  /// The most that is to be read next, bytes.
-  std::size_t next_read() const { return next_read_; }
+  /// What is to be read next.
+  struct reading {
+    bool exactly = false;  // otherwise what there is, up to `bytes`
+    std::size_t bytes = 0;
+    friend bool operator==(const reading&, const reading&) = default;
+  };
+  reading next_read() const;
   /// Frames that wait, with what they cost beside their bytes.
   std::uint64_t queued_bytes() const { return queue_.bytes() + (path_ ? path_->bytes() : 0); }
   /// What went over it since the last call.
@@ -88,14 +97,16 @@ private:
   // Before the hand-shake's end; the least afterwards.
   static constexpr std::size_t first_read = 4 << 10;
   static constexpr std::size_t max_stranger_bytes = 24 << 10;
+  // Plain frames of this size are read into the buffer that they keep. Not larger ones: all of it
+  // has to come within idle_timeout.
+  static constexpr std::size_t exactly_from = 32 << 10, exactly_to = 1 << 20;
 
-  void read_plain(const buffer& in, time now);
+  void read_plain(buffer& in, time now);
   void read_tls(const buffer& in, time now, buffer& out);
   bool shake_tls(time now, buffer& out);
   bool arrived(std::vector<char> frame, time now);
   bool greeted(const std::vector<char>& frame, time now);
   void say_hello(time now, buffer& out);
-  void pump(time now, buffer& out);
   std::optional<shared_bytes> next_frame(time now);
   void sent(std::size_t before, time now, const buffer& out);
   void finish_if_drained(buffer& out);
@@ -117,7 +128,7 @@ private:
 
   time started_, heard_, sent_, drained_, closing_since_;
   std::uint64_t in_flight_ = 0;
-  std::size_t stranger_bytes_ = 0, next_read_ = first_read;
+  std::size_t stranger_bytes_ = 0, at_most_ = first_read;
   traffic traffic_;
 };
 

@@ -156,6 +156,7 @@ tls_engine::~tls_engine() = default;
 
 void tls_engine::feed(std::span<const char> bytes) {
   state_->io.in = bytes;
+  ERR_clear_error();  // of whatever else this thread does; too slow for each `read`
 }
 
 tls_engine::progress tls_engine::handshake(std::vector<char>& out) {
@@ -168,7 +169,6 @@ tls_engine::progress tls_engine::handshake(std::vector<char>& out) {
 tls_engine::progress tls_engine::read(std::span<char> room, std::size_t& got,
                                       std::vector<char>& out) {
   state_->io.out = &out;
-  ERR_clear_error();
   const int result = SSL_read_ex(state_->ssl.get(), room.data(), room.size(), &got);
   return result == 1 ? progress::done : state_->explain(result);
 }
