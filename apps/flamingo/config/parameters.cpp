@@ -83,7 +83,8 @@ section describe_application(protocol_parameters& x) {
       .meaning = "The application and the state that it starts with.",
       .entries =
           {
-              choice("name", x.application, {{"smallbank", std::string("smallbank")}},
+              choice("name", x.application,
+                     {{"smallbank", std::string("smallbank")}, {"keyset", std::string("keyset")}},
                      "What transactions mean."),
               integer("accounts", x.accounts, 1, std::int64_t{1} << 40, "Accounts 0, 1, 2, ..."),
               integer("genesis_savings_cents", x.genesis_savings_cents, 0, money_max,
