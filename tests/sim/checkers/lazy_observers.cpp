@@ -4,6 +4,7 @@
 
 #include "actors/committer/leaders/coin.hpp"
 #include "actors/committer/tusk.hpp"
+#include "crypto/hash.hpp"
 #include "tests/sim/random.hpp"
 
 namespace flamingo::sim::checkers {
@@ -132,7 +133,16 @@ std::vector<digest> batches_of(const history& run, const sub_dag& x) {
   return out;
 }
 
-std::string difference(const history& run, const sub_dag& seen, const commit_record& log) {
+/// The chain over sub-DAGs after one more: every header that was output, in its place.
+digest next_chain(const digest& before, const sub_dag& x) {
+  crypto::hasher hasher(crypto::tags::sub_dag);
+  hasher.update(before).number(x.head.index).update(x.anchor);
+  for (const auto& y : x.output) hasher.update(y.id);
+  return hasher.finish();
+}
+
+std::string difference(const history& run, const sub_dag& seen, const digest& chain,
+                       const commit_record& log) {
   const std::string where = "commit " + std::to_string(seen.head.index.value) + ": ";
   if (seen.anchor != log.stream.anchor)
     return where + "it commits anchor " + short_name(seen.anchor) + " of round " +
@@ -144,6 +154,22 @@ std::string difference(const history& run, const sub_dag& seen, const commit_rec
   if (batches_of(run, seen) != batches)
     return where + "it outputs " + std::to_string(batches_of(run, seen).size()) +
            " batches, the log " + std::to_string(batches.size()) + " or others";
+  if (chain != log.stream.chain)
+    return where + "it outputs other headers than the log, or in another order";
+  return {};
+}
+
+/// What an observer saw otherwise than the log; empty: nothing.
+std::string first_difference(const history& run, const std::vector<sub_dag>& seen) {
+  const auto& log = run.longest().commits;
+  digest chain;
+  for (const auto& x : seen) {
+    const auto found = log.find(x.head.index);
+    if (found == log.end()) break;
+    chain = next_chain(chain, x);
+    auto text = difference(run, x, chain, found->second);
+    if (!text.empty()) return text;
+  }
   return {};
 }
 
@@ -164,14 +190,8 @@ violations lazy_observers(const history& run, const leader_function& leader, std
     const std::string who = "observer " + std::to_string(i);
     if (!watching.broken().empty())
       out.push_back({"lazy observers", who + ": " + watching.broken()});
-    for (const auto& seen : watching.log()) {
-      const auto found = log.find(seen.head.index);
-      if (found == log.end()) break;
-      const auto text = difference(run, seen, found->second);
-      if (text.empty()) continue;
-      out.push_back({"lazy observers", who + ": " + text});
-      break;
-    }
+    const auto text = first_difference(run, watching.log());
+    if (!text.empty()) out.push_back({"lazy observers", who + ": " + text});
     // Whoever knows all that anybody knows has committed at least as much.
     if (!own_order && watching.broken().empty() && watching.log().size() < log.size())
       out.push_back({"lazy observers", who + " knows everything and commits " +

@@ -157,6 +157,11 @@ TEST_SUITE("checkers") {
       if (of.commits.contains(commit_index{3}))
         of.commits.at(commit_index{3}).stream.batches.pop_back();
     CHECK(text(lazily(batch)).find("commit 3: it outputs") != std::string::npos);
+    made_up_history order;
+    for (auto& of : order.run.of)
+      if (of.commits.contains(commit_index{3}))
+        of.commits.at(commit_index{3}).stream.chain = digest_of(3);
+    CHECK(text(lazily(order)).find("commit 3: it outputs other headers") != std::string::npos);
   }
 
   TEST_CASE("lazy observers: a log that is longer than the DAG allows") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/committer/leaders/coin.hpp"
+#include "crypto/hash.hpp"
 #include "messages/codec_validator.hpp"
 #include "tests/sim/checkers/history.hpp"
 #include "tests/unit/tusk_random_dag.hpp"
@@ -87,9 +88,15 @@ private:
                                    verdict::fresh, bundle.head.transactions});
         out.stream.batches.push_back(std::move(batch));
       }
+    crypto::hasher hasher(crypto::tags::sub_dag);
+    hasher.update(chain_).number(x.head.index).update(x.anchor);
+    for (const auto& header : x.output) hasher.update(header.id);
+    out.stream.chain = chain_ = hasher.finish();
     rewrite(out);
     run.of[0].commits.emplace(x.head.index, std::move(out));
   }
+
+  digest chain_;
 
   void give_receipts() {
     for (const auto& [index, record] : run.of[0].commits)
