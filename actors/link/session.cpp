@@ -77,7 +77,7 @@ void session::read_plain(buffer& in, time now) {
 void session::read_tls(const buffer& in, time now, buffer& out) {
   const auto before = out.size();
   tls_->feed(in);
-  if (tls_shaken_ || shake_tls(now, out)) {
+  if (tls_shaken_ || shake_tls(out)) {
     std::size_t got = 0;
     auto progress = tls_engine::progress::done;
     while (!over_) {
@@ -106,7 +106,7 @@ void session::read_tls(const buffer& in, time now, buffer& out) {
 }
 
 // True once the hand-shake of TLS is over.
-bool session::shake_tls(time now, buffer& out) {
+bool session::shake_tls(buffer& out) {
   switch (tls_->handshake(out)) {
     case tls_engine::progress::more:
       return false;
@@ -117,7 +117,7 @@ bool session::shake_tls(time now, buffer& out) {
       return false;
   }
   tls_shaken_ = true;
-  say_hello(now, out);
+  say_hello(out);
   return true;
 }
 
@@ -184,12 +184,10 @@ session::reading session::next_read() const {
 
 // -- what goes out
 
-void session::say_hello(time now, buffer& out) {
-  const auto before = out.size();
+void session::say_hello(buffer& out) {
   const auto bytes = encode(rules_->ours);
   writer_.put({reinterpret_cast<const byte*>(bytes.data()), bytes.size()}, out);
   writer_.flush(out);
-  sent(before, now, out);
 }
 
 void session::sent(std::size_t before, time now, const buffer& out) {

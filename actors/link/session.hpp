@@ -103,10 +103,10 @@ private:
 
   void read_plain(buffer& in, time now);
   void read_tls(const buffer& in, time now, buffer& out);
-  bool shake_tls(time now, buffer& out);
+  bool shake_tls(buffer& out);
   bool arrived(std::vector<char> frame, time now);
   bool greeted(const std::vector<char>& frame, time now);
-  void say_hello(time now, buffer& out);
+  void say_hello(buffer& out);
   std::optional<shared_bytes> next_frame(time now);
   void sent(std::size_t before, time now, const buffer& out);
   void finish_if_drained(buffer& out);
