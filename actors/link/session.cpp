@@ -26,13 +26,12 @@ session::session(std::shared_ptr<const session_rules> rules, observer to, time n
 
 void session::start(time now, buffer& out) {
   if (over_) return;
-  if (!tls_) {
-    say_hello(now, out);
-  } else if (rules_->dials()) {
-    const auto before = out.size();
-    if (tls_->handshake(out) == tls_engine::progress::failed) end(ending::bad_tls, tls_->failure());
-    sent(before, now, out);
-  }
+  const auto before = out.size();
+  if (!tls_)
+    say_hello(out);
+  else if (rules_->dials())
+    shake_tls(out);
+  sent(before, now, out);
 }
 
 void session::end(ending why, std::string line) {
