@@ -53,6 +53,7 @@ using signals_frame = wire<schema::Signals>;
 using committed_control_frame = wire<schema::CommittedControl>;
 using control_frame = wire<schema::ControlRecord>;
 using assignment_frame = wire<schema::AssignmentUpdate>;
+using summary_frame = wire<schema::ClientSummary>;
 
 }  // namespace flamingo
 
@@ -66,6 +67,7 @@ CAF_ADD_ATOM(flamingo, flamingo::atom, tick, "tick")
 CAF_ADD_ATOM(flamingo, flamingo::atom, durable, "durable")
 CAF_ADD_ATOM(flamingo, flamingo::atom, replay, "replay")
 CAF_ADD_ATOM(flamingo, flamingo::atom, status, "status")
+CAF_ADD_ATOM(flamingo, flamingo::atom, work, "work")
 CAF_ADD_ATOM(flamingo, flamingo::atom, roles, "roles")
 
 namespace flamingo {
@@ -238,7 +240,10 @@ using worker_actor = caf::typed_actor<
     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
     caf::reacts_to<wanted_frame>, caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
     caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
-    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
+    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
+    // To itself: a bundle or batch waits to be checked. One at a time, so that messages that came
+    // meanwhile are sorted into their queues first.
+    caf::reacts_to<atom::work>>;
 
 /// EXECUTOR WORKER: the whole committed stream in, its share of the state changed, results out.
 using executor_actor = caf::typed_actor<
@@ -278,7 +283,12 @@ using client_actor =
                      // A link to a validator's worker, and what comes over it.
                      caf::reacts_to<atom::link_up, validator_id, client_link>,
                      caf::reacts_to<atom::link_down, validator_id, client_link>,
-                     caf::reacts_to<validator_id, client_frame>, caf::reacts_to<atom::tick>>;
+                     caf::reacts_to<validator_id, client_frame>,
+                     // No new load from now on; what is outstanding is waited for.
+                     caf::reacts_to<atom::close>,
+                     // Its counts so far.
+                     caf::replies_to<atom::status>::with<summary_frame>,
+                     caf::reacts_to<atom::tick>>;
 
 }  // namespace flamingo
 
@@ -311,6 +321,7 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::signals_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::committed_control_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::control_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::summary_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::peer_link))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_link))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::client_link))

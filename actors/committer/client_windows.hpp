@@ -24,6 +24,9 @@ public:
   verdict take(bundle_sequence sequence, round_number expires, round_number anchor_round,
                std::uint64_t window);
 
+  /// Whether it was consumed.
+  bool has(bundle_sequence sequence) const { return sequence < low_ || consumed(sequence.value); }
+
   /// The lowest sequence that is not consumed.
   bundle_sequence low() const { return low_; }
 

@@ -89,3 +89,38 @@ struct AssignmentUpdate @0xd3a1f1a0c0de0216 {
   moves @1 :List(Move);
   struct Move @0xd3a1f1a0c0de0217 { account @0 :UInt64; assignee @1 :UInt16; }
 }
+
+# A client's counts since it started, for whoever started it. In transactions unless said otherwise.
+struct ClientSummary @0xd3a1f1a0c0de0218 {
+  client @0 :UInt32;
+  offered @1 :UInt64;            # due by the rate
+  sent @2 :UInt64;               # in bundles that left
+  admitted @3 :UInt64;           # in bundles that a validator took
+  busy @4 :UInt64;               # in bundles answered busy or relayLimited, each time
+  completed @5 :UInt64;          # in bundles with f+1 equal receipts
+  duplicated @6 :UInt64;         # in bundles for which f+1 receipts said two different commits
+  invalid @7 :UInt64;            # in bundles that a validator called invalid
+  waiting @8 :UInt64;            # due, and in no bundle yet
+  outstanding @9 :UInt64;        # in bundles without f+1 receipts
+  lost @10 :UInt64;              # the part of them that was admitted
+  bundles @11 :UInt64;           # bundles that left
+  receipts @12 :UInt64;          # bundles with f+1 equal receipts
+  resent @13 :UInt64;            # bundles sent again to the same validator
+  relayed @14 :UInt64;           # bundles sent to a validator that is not their assignee
+  redirected @15 :UInt64;        # redirects obeyed
+  resequenced @16 :UInt64;       # bundles whose sequence was taken: sent again under another
+  forged @17 :UInt64;            # messages of receipts with a wrong signature or wrong results
+  results @18 :List(UInt64);     # transactions by result_code, from carriers' receipts
+  newestCommit @19 :UInt64;
+  newestAnchorRound @20 :UInt64;
+  latency @21 :LatencyHistogram;     # from the intended send time to f+1 receipts
+  sentLatency @22 :LatencyHistogram; # from the first sending to f+1 receipts
+  finished @23 :Bool;            # the load is over, and nothing is outstanding or worth waiting for
+  warning @24 :Text;             # what a person should know, such as a bundle pending for long
+}
+
+struct LatencyHistogram @0xd3a1f1a0c0de0219 {
+  counts @0 :List(UInt64);       # by bucket, without the empty ones at the end (actors/client/latency_histogram.hpp)
+  maxUs @1 :UInt64;
+  sumUs @2 :UInt64;
+}
