@@ -21,7 +21,7 @@ def is_core(path):
         return False
     if len(parts) == 2:
         return path != "actors/interfaces.hpp"
-    return parts[1] not in NOT_PURE and not re.search(r"_actor\.[ch]pp$", path)
+    return parts[1] not in NOT_PURE and not re.search(r"_(actor|metrics)\.[ch]pp$", path)
 
 
 @dataclasses.dataclass
@@ -41,7 +41,7 @@ FRAMEWORKS = r"(caf|kj|capnp|prometheus|spdlog|fmt)/|.*\.capnp\.h$"
 LAYERS = [
     Layer("core", is_core, "the plain values of messages/, other cores and the plain standard library",
           re.compile(rf"{FRAMEWORKS}|(crypto|storage|apps|tests|openssl)/|lmdb\.h|messages/(frame|codec)"
-                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/interfaces|.*_actor\.hpp$"), PLAIN_STANDARD),
+                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/interfaces|.*_(actor|metrics)\.hpp$"), PLAIN_STANDARD),
     Layer("crypto", under("crypto"), "plain values and OpenSSL",
           re.compile(rf"{FRAMEWORKS}|(storage|actors|apps|tests)/|lmdb\.h")),
     Layer("storage", under("storage"), "plain values and LMDB",

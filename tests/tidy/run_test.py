@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The front door, `run`, with stand-ins for what it calls; and the count of tests that it ends with."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Stage:
+    """A folder of stand-ins that comes first in PATH. Each notes its arguments in `log`."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        self.log = self.path / "log"
+
+    def program(self, name, says="", exit_code=0):
+        file = self.path / name
+        note = f'echo {name} "$@" >> {self.log}'
+        file.write_text(f'#!/bin/sh\n{note}\ncat <<"END"\n{says}\nEND\nexit {exit_code}\n')
+        file.chmod(0o755)
+        return file
+
+    def run(self, *command, path=None):
+        env = {**os.environ, "PATH": path or f"{self.path}:{os.environ['PATH']}"}
+        return subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+
+    def logged(self):
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = Stage()
+        self.addCleanup(self.stage.folder.cleanup)
+
+    def run_verb(self, *arguments, **how):
+        return self.stage.run(str(ROOT / "run"), *arguments, **how)
+
+    def test_help_lists_every_verb(self):
+        listed = self.run_verb("help").stdout
+        for verb in ("demo", "test", "build", "flamingo", "bench", "sim", "soak", "demands", "image", "up",
+                     "down", "fmt", "check", "help"):
+            self.assertRegex(listed, rf"(?m)^  (\w+ \| )*{verb}\b")
+
+    def test_an_unknown_verb_is_wrong_use(self):
+        done = self.run_verb("frobnicate")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no such verb: frobnicate", done.stderr)
+
+    def test_missing_packages_are_named_before_they_are_installed_through_sudo(self):
+        self.stage.program("dpkg-query", "")
+        self.stage.program("id", "1000")
+        self.stage.program("sudo")
+        done = self.run_verb("demands")
+        self.assertIn("installing with sudo apt-get: python3\n", done.stderr)
+        installs = [line for line in self.stage.logged() if "install" in line]
+        self.assertEqual(len(installs), 1)
+        self.assertRegex(installs[0], r"^sudo env DEBIAN_FRONTEND=\w+ apt-get install -y .* python3$")
+
+    def test_a_user_without_sudo_is_told_what_to_install(self):
+        for name in ("bash", "dirname", "cat"):
+            (self.stage.path / name).symlink_to(f"/bin/{name}")
+        self.stage.program("dpkg-query", "")
+        self.stage.program("id", "1000")
+        self.stage.program("apt-get")
+        done = self.run_verb("demands", path=str(self.stage.path))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("install these Debian packages as root, then run again: python3", done.stderr)
+        self.assertNotIn("install", " ".join(self.stage.logged()))
+
+    def test_nothing_is_installed_when_nothing_is_missing(self):
+        self.stage.program("dpkg-query", "installed")
+        self.stage.program("apt-get")
+        done = self.run_verb("demands")
+        self.assertEqual(done.returncode, 0)
+        self.assertFalse([line for line in self.stage.logged() if line.startswith("apt-get")])
+
+    def test_every_package_has_a_plausible_name(self):
+        for which in ("build", "check", "fuzz", "plot"):
+            for package in self.run_verb("packages", which).stdout.split():
+                self.assertRegex(package, r"^[a-z0-9][a-z0-9+.-]+$")
+
+
+class TestCountTest(unittest.TestCase):
+    def count(self, held, known, ran):
+        stage = Stage()
+        self.addCleanup(stage.folder.cleanup)
+        said = f"[doctest] unskipped test cases passing the current filters: {held}"
+        program = stage.program("unit-tests", said)
+        tests = [{"name": f"unit-tests:{i}"} for i in range(known)] + [{"name": "tidy: x"}]
+        stage.program("ctest", json.dumps({"tests": tests}))
+        (stage.path / "test-programs.txt").write_text(f"{program}\n")
+        log = stage.path / "ctest-log"
+        log.write_text(f"100% tests passed, 0 tests failed out of {ran}\n")
+        return stage.run("python3", str(ROOT / "tests/tidy/test_count.py"), str(stage.path), str(log))
+
+    def test_equal_counts_pass_and_are_told(self):
+        done = self.count(held=3, known=3, ran=4)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("4 tests", done.stdout)
+
+    def test_a_case_that_ctest_does_not_know_fails(self):
+        done = self.count(held=4, known=3, ran=4)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unit-tests has 4 test cases, ctest 3", done.stderr)
+
+    def test_a_test_that_ctest_did_not_run_fails(self):
+        done = self.count(held=3, known=3, ran=3)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ran 3 of 4", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
