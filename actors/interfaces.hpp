@@ -278,17 +278,16 @@ struct role_handles {
 using directory_actor = caf::typed_actor<caf::replies_to<atom::roles>::with<role_handles>>;
 
 /// CLIENT: SmallBank load, or one transaction; bundles out, f+1 equal receipts in.
-using client_actor =
-    caf::typed_actor<caf::reacts_to<atom::start>,
-                     // A link to a validator's worker, and what comes over it.
-                     caf::reacts_to<atom::link_up, validator_id, client_link>,
-                     caf::reacts_to<atom::link_down, validator_id, client_link>,
-                     caf::reacts_to<validator_id, client_frame>,
-                     // No new load from now on; what is outstanding is waited for.
-                     caf::reacts_to<atom::close>,
-                     // Its counts so far.
-                     caf::replies_to<atom::status>::with<summary_frame>,
-                     caf::reacts_to<atom::tick>>;
+using client_actor = caf::typed_actor<caf::reacts_to<atom::start>,
+                                      // A link to a validator's worker, and what comes over it.
+                                      caf::reacts_to<atom::link_up, validator_id, client_link>,
+                                      caf::reacts_to<atom::link_down, validator_id, client_link>,
+                                      caf::reacts_to<validator_id, client_frame>,
+                                      // No new load from now on; what is outstanding is waited for.
+                                      caf::reacts_to<atom::close>,
+                                      // Its counts so far.
+                                      caf::replies_to<atom::status>::with<summary_frame>,
+                                      caf::reacts_to<atom::tick>>;
 
 }  // namespace flamingo
 

@@ -120,7 +120,8 @@ struct ClientSummary @0xd3a1f1a0c0de0218 {
 }
 
 struct LatencyHistogram @0xd3a1f1a0c0de0219 {
-  counts @0 :List(UInt64);       # by bucket, without the empty ones at the end (actors/client/latency_histogram.hpp)
+  # By bucket, without the empty ones at the end (actors/client/latency_histogram.hpp).
+  counts @0 :List(UInt64);
   maxUs @1 :UInt64;
   sumUs @2 :UInt64;
 }

@@ -41,7 +41,8 @@ FRAMEWORKS = r"(caf|kj|capnp|prometheus|spdlog|fmt)/|.*\.capnp\.h$"
 LAYERS = [
     Layer("core", is_core, "the plain values of messages/, other cores and the plain standard library",
           re.compile(rf"{FRAMEWORKS}|(crypto|storage|apps|tests|openssl)/|lmdb\.h|messages/(frame|codec)"
-                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/interfaces|.*_(actor|metrics)\.hpp$"), PLAIN_STANDARD),
+                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/interfaces|.*_(actor|metrics)\.hpp$"),
+          PLAIN_STANDARD),
     Layer("crypto", under("crypto"), "plain values and OpenSSL",
           re.compile(rf"{FRAMEWORKS}|(storage|actors|apps|tests)/|lmdb\.h")),
     Layer("storage", under("storage"), "plain values and LMDB",

@@ -51,7 +51,8 @@ class TidyTest(unittest.TestCase):
 
     def test_a_shell_may_use_the_framework(self):
         self.assert_good("actors/primary/primary_actor.cpp", "#include <caf/all.hpp>\n#include <thread>\n")
-        self.assert_good("actors/primary/primary_metrics.hpp", HEAD + "#include <prometheus/gauge.h>\ndouble x;\n")
+        metrics = HEAD + "#include <prometheus/gauge.h>\ndouble x;\n"
+        self.assert_good("actors/primary/primary_metrics.hpp", metrics)
         self.assert_good("actors/link/link.cpp", "#include <caf/all.hpp>\n#include <openssl/ssl.h>\n")
 
     def test_layers_below_the_actors_know_none_of_them(self):
