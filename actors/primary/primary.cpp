@@ -23,11 +23,10 @@ effects core::step(time_point now, input in) {
 void core::on(const started&, effects& out) {
   proposer_.start(now_);
   // Never another header for a round that has one: the stored ones collect votes again.
-  for (auto& own : proposer_.uncertified(dag_))
-    if (own.hdr.round > dag_.floor()) {
-      out.hand_over.push_back(own.bytes);
-      out.own_votes.push_back(std::move(own));
-    }
+  for (auto& own : proposer_.uncertified(dag_)) {
+    out.hand_over.push_back(own.bytes);
+    out.own_votes.push_back(std::move(own));
+  }
 }
 
 void core::on(header_received in, effects& out) {
@@ -63,13 +62,13 @@ void core::on(const header_certified& in, effects& out) {
   proposer_.grown(now_, dag_);
 }
 
-void core::on(batch_available in, effects& out) {
-  const batch_facts& x = in.facts;
+void core::on(batch_announced in, effects& out) {
+  batch_available& x = in.x;
   if (x.author == self_)
     return proposer_.available(
-        {{x.id, x.worker, x.transactions, x.counts_digest, std::move(in.counts)}, in.waited});
+        {{x.id, x.worker, x.transactions, x.counts_digest, std::move(x.counts)}, x.wait});
   voter::outcome decided;
-  voter_.available(x, dag_, decided);
+  voter_.available({x.id, x.author, x.worker, x.transactions, x.counts_digest}, dag_, decided);
   take(std::move(decided), out);
 }
 
@@ -97,7 +96,7 @@ void core::on(const committed& in, effects& out) {
 
 void core::on(const link_restored& in, effects& out) {
   for (auto& own : proposer_.uncertified(dag_))
-    if (own.hdr.round > dag_.floor()) out.headers.push_back({in.peer, std::move(own.bytes)});
+    out.headers.push_back({in.peer, std::move(own.bytes)});
 }
 
 void core::take(voter::outcome decided, effects& out) {

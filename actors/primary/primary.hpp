@@ -12,6 +12,7 @@
 
 #include "actors/primary/proposer.hpp"
 #include "actors/primary/voter.hpp"
+#include "messages/batch.hpp"
 #include "messages/validator.hpp"
 #include "messages/verified.hpp"
 
@@ -39,10 +40,8 @@ struct header_certified {
   header x;
 };
 /// A batch is durable here; an own one: at a quorum.
-struct batch_available {
-  batch_facts facts;
-  std::vector<byte> counts;            // own ones only
-  std::chrono::microseconds waited{};  // own ones only
+struct batch_announced {
+  batch_available x;
 };
 struct record_offered {
   control_record x;
@@ -59,7 +58,7 @@ struct ticked {};
 
 using input =
     std::variant<started, header_received, header_repeated, header_signed, header_certified,
-                 batch_available, record_offered, committed, link_restored, ticked>;
+                 batch_announced, record_offered, committed, link_restored, ticked>;
 
 // -- effects ----------------------------------------------------------------------------------
 
@@ -128,7 +127,7 @@ private:
   void on(const header_repeated&, effects&);
   void on(header_signed, effects&);
   void on(const header_certified&, effects&);
-  void on(batch_available, effects&);
+  void on(batch_announced, effects&);
   void on(const record_offered&, effects&);
   void on(const committed&, effects&);
   void on(const link_restored&, effects&);

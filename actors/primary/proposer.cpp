@@ -214,7 +214,7 @@ void proposer::take_payload(header& into) {
 std::vector<signed_header> proposer::uncertified(const dag::graph& dag) const {
   std::vector<signed_header> all;
   for (const auto& [round, x] : own_)
-    if (!dag.contains({round, self_})) all.push_back(x.x);
+    if (round > dag.floor() && !dag.contains({round, self_})) all.push_back(x.x);
   return all;
 }
 

@@ -55,7 +55,7 @@ public:
   /// When `propose` gives a header if nothing else happens; nothing while a quorum is missing.
   std::optional<time_point> due(const dag::graph& dag) const;
 
-  /// Own headers that are not certified, oldest first.
+  /// Own headers above the floor that are not certified, oldest first.
   std::vector<signed_header> uncertified(const dag::graph& dag) const;
   round_number last_round() const { return last_round_; }
   std::size_t waiting_batches() const { return queue_.size(); }
