@@ -50,8 +50,9 @@ verdict client_windows::take(const bundle_head& bundle, round_number anchor_roun
   return what;
 }
 
-std::vector<client_id> client_windows::take_changed() {
-  std::vector<client_id> result(changed_.begin(), changed_.end());
+std::vector<std::pair<client_id, client_window>> client_windows::take_changed() {
+  std::vector<std::pair<client_id, client_window>> result;
+  for (const client_id client : changed_) result.emplace_back(client, windows_.at(client));
   changed_.clear();
   return result;
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "messages/client.hpp"
@@ -59,8 +60,8 @@ public:
   /// A client of which nothing was ever consumed has no window: its low is 1.
   const std::map<client_id, client_window>& all() const { return windows_; }
 
-  /// Clients whose windows changed since the last call, ascending.
-  std::vector<client_id> take_changed();
+  /// Windows that changed since the last call, as they are now, by client.
+  std::vector<std::pair<client_id, client_window>> take_changed();
 
 private:
   std::uint64_t window_;

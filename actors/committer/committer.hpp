@@ -70,11 +70,11 @@ struct commit {
   round_number floor;                  // of what comes next
   round_number forget_output;          // output up to this round need not be recorded any more
   std::vector<ordered_header> output;  // in committed order
-  std::vector<client_id> windows;      // clients whose window changed: see core::windows
-  std::vector<digest> dead_added;      // own batches that died with their headers,
-  std::vector<digest> dead_removed;    // and those of earlier that were committed after all
-  bundle_totals totals;                // after it
-  commit_index keep_from;              // commits before it are not needed any more
+  std::vector<std::pair<client_id, client_window>> windows;  // those that it changed
+  std::vector<digest> dead_added;    // own batches that died with their headers,
+  std::vector<digest> dead_removed;  // and those of earlier that were committed after all
+  bundle_totals totals;              // after it
+  commit_index keep_from;            // commits before it are not needed any more
 
   sequenced_sub_dag stream;  // but for its chain digest, which the shell computes
   commit_notice notice;
@@ -145,7 +145,6 @@ public:
   /// When a tick is wanted. Ticks at other times are harmless.
   std::optional<time_point> next_deadline() const { return deadline_; }
 
-  const client_window& window(client_id c) const { return windows_.all().at(c); }
   /// All but the chain digest and the executed transactions, which the store knows.
   status_report status() const;
   commit_index executed() const { return stream_.executed(); }

@@ -82,8 +82,7 @@ recovered recover(storage::kv& store, digest& chain) {
 }
 
 /// Everything of a commit, in one transaction.
-storage::write_batch writes_of(const commit& x, const digest& chain, const sequenced_frame& frame,
-                               const core& logic) {
+storage::write_batch writes_of(const commit& x, const digest& chain, const sequenced_frame& frame) {
   storage::write_batch writes;
   writes.put(table::commits, key::of(x.head.index), frame.bytes());
   writes.erase_range(table::commits, key(), key::of(x.keep_from));
@@ -91,8 +90,8 @@ storage::write_batch writes_of(const commit& x, const digest& chain, const seque
   for (const ordered_header& y : x.output)
     writes.put(table::state, key_of(y.position), byte_span(y.id));
   writes.erase_range(table::state, key::of(at_output), key_of({x.forget_output + 1, {}}));
-  for (const client_id client : x.windows)
-    writes.put(table::state, key::of(at_window, client), encode_window(logic.window(client)));
+  for (const auto& [client, window] : x.windows)
+    writes.put(table::state, key::of(at_window, client), encode_window(window));
   for (const digest& batch : x.dead_added)
     writes.put(table::state, key::of(at_dead, batch), std::vector<char>{1});
   for (const digest& batch : x.dead_removed) writes.erase(table::state, key::of(at_dead, batch));
@@ -157,7 +156,7 @@ void perform_commit(pointer self, commit x) {
   s.totals = x.totals;
   s.recent.emplace_back(x.head.index, frame);
   if (s.recent.size() > s.env->local.stream_window) s.recent.pop_front();
-  auto writes = writes_of(x, s.chain, frame, *s.logic);
+  auto writes = writes_of(x, s.chain, frame);
   s.out->perform(std::move(writes), [self, notice = encode(x.notice), signals = encode(x.signals),
                                      control = encode(x.control)] {
     for (const auto& sink : self->state.committed) self->send(sink, notice);
