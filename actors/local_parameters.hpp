@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace flamingo {
 
@@ -43,9 +44,16 @@ struct local_parameters {
   std::uint64_t commit_retention = 1000;  // newest commits that are always kept; 1..10^6
   std::uint64_t index_cache_bundles = 200'000;  // of batches not committed yet; 1000..10^7
   // -- executor
-  std::uint16_t executors = 2;  // workers of the executor group; 1..10
-  std::uint64_t max_lag = 200;  // sub-DAGs the executors may be behind before new
-                                // client payload is refused; 10..10000
+  std::uint16_t executors = 2;       // workers of the executor group; 1..10
+  std::string scheduler = "static";  // who runs what: static
+  std::uint64_t max_lag = 200;       // sub-DAGs the executors may be behind before new
+                                     // client payload is refused; 10..10000
+  std::uint64_t max_lead = 16;  // sub-DAGs an executor may be ahead of the slowest one; 1..1000
+  std::uint32_t max_waiting_steps = 50'000;      // transactions that wait for values; 1000..10^7
+  std::uint64_t max_waiting_sub_dags = 256;      // of the stream, not begun; 16..10000
+  std::uint64_t max_waiting_bytes = 128 << 20;   // their operations; 1..4096 MiB
+  std::chrono::milliseconds stream_retry{2000};  // a gap in the stream is asked for after this
+  std::uint32_t snapshot_chunk = 4096;           // buckets hashed and written at once; 64..65536
 };
 
 }  // namespace flamingo
