@@ -1,0 +1,364 @@
+#include "actors/executor/execution.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace flamingo::executor {
+
+namespace {
+
+bool has_repeated_key(std::span<const key_access> keys) {
+  for (std::size_t i = 1; i < keys.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (keys[k].key == keys[i].key) return true;
+  return false;
+}
+
+}  // namespace
+
+execution::execution(const settings& s, std::shared_ptr<const application> rules,
+                     std::unique_ptr<scheduler> plans, value_store& values)
+    : settings_(s),
+      rules_(std::move(rules)),
+      scheduler_(std::move(plans)),
+      values_(values),
+      map_(s.executors),
+      writes_stay_(scheduler_->writes_stay()),
+      steps_(values.value_bytes()),
+      last_pushed_(s.executors),
+      last_results_(s.executors) {
+  FLAMINGO_ASSERT(s.executors >= 1 && s.executors <= max_executors);
+  FLAMINGO_ASSERT(s.self.value < s.executors && s.workers >= 1 && s.batch_transactions >= 1);
+  map_.reserve(values_.slots());
+  for (std::uint32_t slot = 0; slot < values_.slots(); ++slot) map_.add(values_.bucket_of(slot));
+}
+
+// -- the stream
+
+void execution::begin(assembled_sub_dag from) {
+  FLAMINGO_ASSERT(!planning_);
+  FLAMINGO_ASSERT(open_.empty() || open_.back().stream.index + 1 == from.index);
+  sub_dag_run& x = open_.emplace_back();
+  x.stream = std::move(from);
+  x.codes.assign(x.stream.transactions, unknown_code);
+  x.bundles.resize(x.stream.bundles.size());
+  for (std::size_t i = 0; i < x.bundles.size(); ++i)
+    if (x.stream.bundles[i].what == verdict::fresh)
+      x.bundles[i].remaining = x.stream.bundles[i].transactions;
+  planned_ = x.stream.first_position;
+  planning_ = true;
+}
+
+void execution::prepare() {
+  FLAMINGO_ASSERT(planning_);
+  sub_dag_run& x = open_.back();
+  transactions_.clear();
+  accesses_.clear();
+  ends_.clear();
+  costs_.clear();
+  unexecuted_.clear();
+  batch_ = x.stream.first_position + x.planned;
+  read_batch(x);
+  while (map_.slots() < values_.slots())
+    map_.add(values_.bucket_of(static_cast<std::uint32_t>(map_.slots())));
+}
+
+void execution::plan() {
+  scheduler_->schedule({batch_, accesses_, ends_, costs_}, map_, plan_);
+}
+
+void execution::read_batch(sub_dag_run& x) {
+  while (true) {
+    if (const auto operation = x.rest.next()) {
+      append(*operation, static_cast<std::uint32_t>(x.next_bundle - 1));
+      if (transactions_.size() == settings_.batch_transactions) break;
+      continue;
+    }
+    if (x.next_bundle == x.stream.bundles.size()) break;
+    const stream_bundle& bundle = x.stream.bundles[x.next_bundle++];
+    if (bundle.what == verdict::fresh && bundle.transactions > 0)
+      x.rest = operation_reader(bundle.operations);
+    else
+      unexecuted_.push_back(static_cast<std::uint32_t>(x.next_bundle - 1));
+  }
+}
+
+void execution::append(const stream_operation& from, std::uint32_t bundle) {
+  set_.clear();
+  if (from.system)
+    set_.refuse(result_code::system);
+  else
+    rules_->read_write_set(from, set_);
+  // An application that names a key twice would make a transaction wait for itself.
+  if (has_repeated_key(set_.accesses())) set_.refuse(result_code::invalid_operation);
+  for (const key_access& x : set_.accesses())
+    accesses_.emplace_back(values_.slot_of(x.key), x.mode == access_mode::write);
+  ends_.push_back(static_cast<std::uint32_t>(accesses_.size()));
+  costs_.push_back(set_.cost());
+  transactions_.push_back({from, bundle, set_.refusal()});
+}
+
+void execution::run(execution_outputs& out) {
+  FLAMINGO_ASSERT(planning_);
+  sub_dag_run& x = open_.back();
+  for (const std::uint32_t bundle : unexecuted_) answer_unexecuted(x, bundle, out);
+  std::uint32_t first = 0;
+  for (std::uint32_t t = 0; t < transactions_.size(); ++t) {
+    const prepared_transaction& current = transactions_[t];
+    const std::uint32_t last = ends_[t];
+    bundle_run& bundle = x.bundles[current.bundle];
+    if (bundle.first_master == unknown_master) {
+      bundle.first_master = plan_.masters[t];
+      if (bundle.first_master == settings_.self.value) ++x.unanswered;
+    }
+    const bool here = plan_.masters[t] == settings_.self.value;
+    if (here) ++counts_.executed;
+    if (current.refusal != result_code::applied) {
+      // Everybody knows the result, so nobody reports it.
+      if (bundle.first_master == settings_.self.value)
+        set_code(x, current.bundle, x.planned + t, current.refusal, out);
+    } else if (here) {
+      run_here(t, first, last, out);
+    } else {
+      run_elsewhere(t, first, last, out);
+    }
+    first = last;
+  }
+  if (!transactions_.empty()) ++counts_.batches;
+  x.planned += static_cast<std::uint32_t>(transactions_.size());
+  planned_ = x.stream.first_position + x.planned;
+  planning_ = x.next_bundle != x.stream.bundles.size() || x.planned != x.stream.transactions;
+  apply_early(out);
+  go(out);
+}
+
+void execution::run_here(std::uint32_t t, std::uint32_t first, std::uint32_t last,
+                         execution_outputs& out) {
+  std::array<byte*, max_accesses> at;
+  bool direct = true;
+  for (std::uint32_t a = first; a < last; ++a) {
+    const std::uint32_t slot = accesses_[a].slot();
+    direct = direct && plan_.holders[a] == settings_.self.value && !steps_.blocked(slot);
+    at[a - first] = values_.at(slot);
+  }
+  const prepared_transaction& current = transactions_[t];
+  if (direct) {
+    const result_code code =
+        rules_->execute(current.operation, value_view(at.data(), values_.value_bytes()));
+    if (succeeded(code))
+      for (std::uint32_t a = first; a < last; ++a)
+        if (accesses_[a].writes()) values_.mark_changed(accesses_[a].slot());
+    answer(open_.back(), current.bundle, batch_, t, code, out);
+    return;
+  }
+  const std::uint32_t id = add_step(waiting_steps::kind::run, t);
+  for (std::uint32_t a = first; a < last; ++a) {
+    auto link = link_of(a);
+    link.remote = link.holder != settings_.self.value;
+    link.chained = !link.remote || (writes_stay_ && link.writes);
+    if (link.remote) ++counts_.remote_reads;
+    steps_.add_link(id, link);
+  }
+}
+
+void execution::run_elsewhere(std::uint32_t t, std::uint32_t first, std::uint32_t last,
+                              execution_outputs& out) {
+  bool held = false, blocked = false, returned = false;
+  for (std::uint32_t a = first; a < last; ++a) {
+    if (plan_.holders[a] != settings_.self.value) continue;
+    held = true;
+    blocked = blocked || steps_.blocked(accesses_[a].slot());
+    returned = returned || (!writes_stay_ && accesses_[a].writes());
+  }
+  if (!held) return;
+  if (!blocked)
+    for (std::uint32_t a = first; a < last; ++a)
+      if (const std::uint32_t slot = accesses_[a].slot(); plan_.holders[a] == settings_.self.value)
+        push(plan_.masters[t], batch_, t, values_.key_of(slot), values_.at(slot), out);
+  if (!blocked && !returned) return;
+  const std::uint32_t id =
+      add_step(blocked ? waiting_steps::kind::serve : waiting_steps::kind::regain, t);
+  for (std::uint32_t a = first; a < last; ++a) {
+    auto link = link_of(a);
+    if (link.holder != settings_.self.value || (!blocked && !link.writes)) continue;
+    link.chained = true;
+    link.remote = !blocked;
+    steps_.add_link(id, link);
+  }
+}
+
+std::uint32_t execution::add_step(waiting_steps::kind what, std::uint32_t t) {
+  waiting_steps::step x;
+  x.batch = batch_;
+  x.transaction = t;
+  x.bundle = transactions_[t].bundle;
+  x.sub_dag = open_.back().stream.index;
+  x.operation = transactions_[t].operation;
+  x.what = what;
+  x.master = plan_.masters[t];
+  ++open_.back().steps;
+  return steps_.add(x);
+}
+
+waiting_steps::link execution::link_of(std::uint32_t access) const {
+  waiting_steps::link x;
+  x.slot = accesses_[access].slot();
+  x.key = values_.key_of(x.slot);
+  x.holder = plan_.holders[access];
+  x.writes = accesses_[access].writes();
+  return x;
+}
+
+// -- steps that waited
+
+void execution::go(execution_outputs& out) {
+  while (!ready_.empty()) {
+    const std::uint32_t id = ready_.back();
+    ready_.pop_back();
+    switch (steps_.at(id).what) {
+      case waiting_steps::kind::run:
+        run_step(id, out);
+        break;
+      case waiting_steps::kind::serve:
+        serve_step(id, out);
+        break;
+      case waiting_steps::kind::regain:
+        regain_step(id);
+        break;
+    }
+  }
+}
+
+void execution::run_step(std::uint32_t id, execution_outputs& out) {
+  const waiting_steps::step& x = steps_.at(id);
+  std::array<byte*, max_accesses> at;
+  std::size_t count = 0;
+  for (std::uint32_t i = x.first_link; i != waiting_steps::none;) {
+    const auto& link = steps_.link_at(i);
+    at[count++] = link.remote ? steps_.input(i) : values_.at(link.slot);
+    i = link.next_in_step;
+  }
+  const result_code code =
+      rules_->execute(x.operation, value_view(at.data(), values_.value_bytes()));
+  count = 0;
+  for (std::uint32_t i = x.first_link; i != waiting_steps::none;) {
+    const auto& link = steps_.link_at(i);
+    const byte* const value = at[count++];
+    if (link.writes && link.remote && !writes_stay_) {
+      push(link.holder, x.batch, x.transaction, link.key, value, out);
+    } else if (link.writes && link.remote) {
+      // The key is ours from here on, so whether it changed since the snapshots is ours to say.
+      std::copy_n(value, values_.value_bytes(), values_.at(link.slot));
+      values_.mark_changed(link.slot);
+    } else if (link.writes && succeeded(code)) {
+      values_.mark_changed(link.slot);
+    }
+    i = link.next_in_step;
+  }
+  answer(run_of(x.sub_dag), x.bundle, x.batch, x.transaction, code, out);
+  finish(id);
+}
+
+void execution::serve_step(std::uint32_t id, execution_outputs& out) {
+  const waiting_steps::step& x = steps_.at(id);
+  for (std::uint32_t i = x.first_link; i != waiting_steps::none;) {
+    const auto& link = steps_.link_at(i);
+    push(x.master, x.batch, x.transaction, link.key, values_.at(link.slot), out);
+    i = link.next_in_step;
+  }
+  if (writes_stay_ || !steps_.await_returns(id)) finish(id);
+}
+
+void execution::regain_step(std::uint32_t id) {
+  for (std::uint32_t i = steps_.at(id).first_link; i != waiting_steps::none;) {
+    const auto& link = steps_.link_at(i);
+    if (link.remote) {
+      std::copy_n(steps_.input(i), values_.value_bytes(), values_.at(link.slot));
+      values_.mark_changed(link.slot);
+    }
+    i = link.next_in_step;
+  }
+  finish(id);
+}
+
+void execution::finish(std::uint32_t id) {
+  --run_of(steps_.at(id).sub_dag).steps;
+  steps_.finish(id, ready_);
+}
+
+// -- from other executors
+
+bool execution::receive(pushed_values from, execution_outputs& out) {
+  if (from.values.size() != from.keys.size() * values_.value_bytes()) return false;
+  if (from.keys.empty()) return true;
+  if (from.batch >= planned_) {
+    early_values_[from.batch].push_back(std::move(from));
+    return true;
+  }
+  deliver(from);
+  go(out);
+  return true;
+}
+
+void execution::deliver(const pushed_values& from) {
+  for (std::size_t i = 0; i < from.keys.size(); ++i) {
+    const std::uint32_t id = steps_.find(from.batch + from.transactions[i]);
+    if (id == waiting_steps::none)
+      ++counts_.unexpected;
+    else if (steps_.deliver(id, from.keys[i], from.values.data() + i * values_.value_bytes()))
+      ready_.push_back(id);
+  }
+}
+
+void execution::receive(const reported_results& from, execution_outputs& out) {
+  if (from.batch >= planned_)
+    early_results_[from.batch].push_back(from);
+  else
+    take_results(from, out);
+}
+
+void execution::take_results(const reported_results& from, execution_outputs& out) {
+  for (sub_dag_run& x : open_) {
+    const stream_position first = x.stream.first_position;
+    if (from.batch < first || from.batch >= first + x.stream.transactions) continue;
+    std::size_t bundle = 0;
+    for (std::size_t i = 0; i < from.codes.size(); ++i) {
+      const std::uint64_t index = from.batch.value - first.value + from.transactions[i];
+      if (index >= x.stream.transactions) break;
+      const auto holds = [&](std::size_t b) {
+        const stream_bundle& y = x.stream.bundles[b];
+        return y.what == verdict::fresh && index >= y.first && index < y.first + y.transactions;
+      };
+      // Codes come mostly in order: look on from the bundle of the one before.
+      if (i > 0 && from.transactions[i] < from.transactions[i - 1]) bundle = 0;
+      while (!holds(bundle)) ++bundle;
+      set_code(x, static_cast<std::uint32_t>(bundle), static_cast<std::uint32_t>(index),
+               from.codes[i], out);
+    }
+    return;
+  }
+}
+
+void execution::apply_early(execution_outputs& out) {
+  while (!early_values_.empty() && early_values_.begin()->first < planned_) {
+    for (const pushed_values& x : early_values_.begin()->second) deliver(x);
+    early_values_.erase(early_values_.begin());
+  }
+  while (!early_results_.empty() && early_results_.begin()->first < planned_) {
+    for (const reported_results& x : early_results_.begin()->second) take_results(x, out);
+    early_results_.erase(early_results_.begin());
+  }
+}
+
+std::optional<commit_index> execution::take_completed() {
+  std::optional<commit_index> last;
+  while (!open_.empty()) {
+    const sub_dag_run& x = open_.front();
+    if ((planning_ && open_.size() == 1) || x.steps != 0 || x.unanswered != 0) break;
+    last = x.stream.index;
+    open_.pop_front();
+  }
+  return last;
+}
+
+}  // namespace flamingo::executor

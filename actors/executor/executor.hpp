@@ -1,0 +1,166 @@
+// Executor: one of a validator's m executor workers. It reads the whole committed stream, runs its
+// share of it, tells the clients' workers the results, and takes snapshots at the positions that
+// the protocol marks (paper section 5; design: execution-layer load balancing).
+//
+// Pure: it decides in step, prepare, plan and run, and the shell performs the effects from top to
+// bottom. Nothing that it says rests on its store, but Progress.snapshot: after a crash the whole
+// group returns to its last complete snapshot and executes again, with the same results.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "actors/executor/assembly.hpp"
+#include "actors/executor/execution.hpp"
+#include "actors/executor/snapshot.hpp"
+#include "actors/executor/state_tree.hpp"
+#include "messages/time.hpp"
+
+namespace flamingo::executor {
+
+// -- inputs
+
+/// The neighbours are known, or the committer was met again: ask for the stream.
+struct started {};
+/// A committed sub-DAG as sequenced, from the committer.
+struct sequenced_received {
+  sequenced_sub_dag sub_dag;
+};
+/// The operations of a batch, from a worker. They point into `frame`.
+struct payload_received {
+  payload_view payload;
+  shared_bytes frame;
+};
+/// Values, or how far another executor is.
+struct values_received {
+  pushed_values values;
+};
+struct results_received {
+  reported_results results;
+};
+/// Changed leaves of the state tree; executor 0 collects them.
+struct leaves_received {
+  state_leaves leaves;
+};
+/// This executor's part of a snapshot is durable.
+struct snapshot_durable {
+  commit_index index;
+};
+/// The time that next_deadline() named has come, perhaps.
+struct timer {};
+
+using input = std::variant<started, sequenced_received, payload_received, values_received,
+                           results_received, leaves_received, snapshot_durable, timer>;
+
+// -- effects
+
+struct effects {
+  std::optional<snapshot_image> snapshot;  // to hash and store, beside everything else
+  execution_outputs outputs;
+  std::optional<execution_progress> progress;
+  std::optional<commit_index> replay;  // ask the committer for the stream after this sub-DAG
+  std::vector<reject> rejected;        // counted in metrics, nothing else
+};
+
+// -- state
+
+struct parameters {
+  execution::settings share;
+  assembly::limits waiting;
+  std::uint64_t max_lead = 16;             // sub-DAGs ahead of the slowest executor of the group
+  std::size_t max_waiting_steps = 50'000;  // beyond that nothing new is begun
+  duration stream_retry{};                 // a gap in the stream is asked for after this
+};
+
+/// What cores need of the outside.
+struct functions {
+  bucket_function bucket_of = nullptr;
+  hash_function hash = nullptr;
+};
+
+class core {
+public:
+  core(const parameters&, std::shared_ptr<const application>, std::unique_ptr<scheduler>,
+       std::shared_ptr<const dense_buckets>, functions);
+
+  // -- before the first step: a snapshot, bucket by bucket, then its marker
+
+  /// Whether this executor keeps the bucket.
+  bool is_home(std::uint16_t bucket) const;
+  /// False for bytes that no snapshot of this application holds.
+  bool restore_bucket(byte_span);
+  void restored(const snapshot_marker&);
+
+  // -- running
+
+  effects step(time_point now, input);
+
+  /// Whether a batch can be taken up now. The shell does so until it cannot:
+  bool runnable() const;
+  /// reads the next batch,
+  void prepare();
+  /// plans it (the shell times this),
+  void plan() { execution_.plan(); }
+  /// and runs it.
+  effects run(time_point now);
+
+  /// When a step with `timer` is wanted.
+  std::optional<time_point> next_deadline() const { return retry_at_; }
+
+  // -- read by metrics and tests
+
+  commit_index executed() const { return executed_; }
+  commit_index snapshot() const { return durable_; }
+  const execution_counts& counts() const { return execution_.counts(); }
+  std::size_t sub_dags_waiting() const { return assembly_.sub_dags_waiting(); }
+  std::size_t sub_dags_open() const { return execution_.open_sub_dags(); }
+  std::size_t steps_waiting() const { return execution_.steps_waiting(); }
+  std::size_t early_frames() const { return execution_.early_frames(); }
+  value_store& values() { return values_; }
+
+private:
+  struct peer {
+    commit_index executed, snapshot;
+  };
+
+  void on(const started&, effects&);
+  void on(sequenced_received, effects&);
+  void on(payload_received, effects&);
+  void on(values_received, effects&);
+  void on(const results_received&, effects&);
+  void on(leaves_received, effects&);
+  void on(const snapshot_durable&, effects&);
+  void on(const timer&, effects&);
+
+  void settle(time_point now, effects&);
+  void take_snapshot(effects&);
+  void ask_for_missing(time_point now, effects&);
+  void tell(effects&);
+  bool snapshot_due() const { return barrier_.has_value(); }
+  bool group_has_snapshot(commit_index) const;
+
+  parameters parameters_;
+  std::shared_ptr<const application> rules_;
+  value_store values_;
+  execution execution_;
+  assembly assembly_;
+  std::optional<root_collector> roots_;  // of executor 0
+
+  std::vector<peer> peers_;  // by executor; our own entry is not used
+  commit_index executed_;    // every sub-DAG up to this one is over here
+  commit_index durable_;     // our newest durable snapshot
+  // Invariant: while there is a barrier nothing after it is begun.
+  std::optional<commit_index> barrier_;  // a snapshot is due at the end of this sub-DAG
+  std::uint64_t snapshots_ = 0;          // number of the newest one taken
+  commit_index snapshot_taken_;
+  execution_progress told_;  // the last progress that was sent
+  bool tell_ = false;        // progress is to be sent even if nothing moved
+
+  std::optional<time_point> retry_at_;
+  commit_index retry_for_;
+  bool timer_fired_ = false;
+};
+
+}  // namespace flamingo::executor

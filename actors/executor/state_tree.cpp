@@ -1,0 +1,71 @@
+#include "actors/executor/state_tree.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace flamingo::executor {
+
+state_tree::state_tree(hash_function hash)
+    : hash_(hash), nodes_(2 * bucket_count), leaf_set_(bucket_count), leaf_changed_(bucket_count) {}
+
+void state_tree::set_leaf(std::uint16_t bucket, const digest& leaf) {
+  if (!leaf_set_[bucket]) {
+    leaf_set_[bucket] = true;
+    ++set_count_;
+  }
+  nodes_[bucket_count + bucket] = leaf;
+  if (leaf_changed_[bucket]) return;
+  leaf_changed_[bucket] = true;
+  changed_.push_back(static_cast<std::uint32_t>(bucket_count + bucket));
+}
+
+const digest& state_tree::root() {
+  FLAMINGO_ASSERT(complete());
+  for (const std::uint32_t leaf : changed_) leaf_changed_[leaf - bucket_count] = false;
+  std::sort(changed_.begin(), changed_.end());
+  std::array<byte, 1 + 2 * digest::size> bytes{1};
+  // Level by level: the parents of what changed, each once.
+  while (!changed_.empty() && changed_.front() > 1) {
+    std::size_t kept = 0;
+    for (const std::uint32_t child : changed_) {
+      const std::uint32_t parent = child / 2;
+      if (kept > 0 && changed_[kept - 1] == parent) continue;
+      changed_[kept++] = parent;
+      std::copy_n(nodes_[2 * parent].bytes.begin(), digest::size, bytes.begin() + 1);
+      std::copy_n(nodes_[2 * parent + 1].bytes.begin(), digest::size,
+                  bytes.begin() + 1 + digest::size);
+      nodes_[parent] = hash_(bytes);
+    }
+    changed_.resize(kept);
+  }
+  changed_.clear();
+  return nodes_[1];
+}
+
+bool root_collector::add(state_leaves from) {
+  if (from.executor.value >= executors_ || (root_ && from.index <= index_)) return false;
+  pending& x = pending_[from.index];
+  x.from.resize(executors_);
+  if (!x.from[from.executor.value]) {
+    x.from[from.executor.value] = true;
+    x.leaves.push_back(std::move(from));
+  }
+  bool completed = false;
+  while (!expected_.empty()) {
+    const auto at = pending_.find(expected_.front());
+    if (at == pending_.end() || at->second.leaves.size() != executors_) break;
+    for (const state_leaves& leaves : at->second.leaves)
+      for (std::size_t i = 0; i < leaves.buckets.size(); ++i)
+        tree_.set_leaf(leaves.buckets[i], leaves.hashes[i]);
+    if (tree_.complete()) {
+      root_ = tree_.root();
+      index_ = at->first;
+      completed = true;
+    }
+    expected_.pop_front();
+    pending_.erase(pending_.begin(), std::next(at));
+  }
+  return completed;
+}
+
+}  // namespace flamingo::executor

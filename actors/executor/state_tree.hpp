@@ -1,0 +1,75 @@
+// The state root: a Merkle tree over the 65,536 buckets of keys (design: "State root").
+//
+//   leaf of bucket b = SHA-256(0x00 | u16 b | for each key of b, ascending: u64 key | value)
+//   node             = SHA-256(0x01 | left | right)
+//
+// Integers are little-endian; a value has the application's size. All dense keys are in it, of the
+// other keys those whose value is not all zeros. Leaf b is the b-th from the left; the root has
+// depth
+// 16. So the root depends on the state alone: not on the number of executors, owners or batches.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "actors/executor/buckets.hpp"
+#include "messages/execution.hpp"
+
+namespace flamingo::executor {
+
+/// SHA-256 of the bytes, without a tag. Given from outside: cores do not hash.
+using hash_function = digest (*)(byte_span);
+
+class state_tree {
+public:
+  explicit state_tree(hash_function hash);
+
+  void set_leaf(std::uint16_t bucket, const digest& leaf);
+  /// Every leaf was set.
+  bool complete() const { return set_count_ == bucket_count; }
+  /// Hashes again what lies above changed leaves. Only when complete.
+  const digest& root();
+
+private:
+  hash_function hash_;
+  std::vector<digest> nodes_;  // node i has children 2i and 2i + 1; leaves start at bucket_count
+  std::vector<bool> leaf_set_;
+  std::size_t set_count_ = 0;
+  std::vector<std::uint32_t> changed_;  // leaves set since the last root
+  std::vector<bool> leaf_changed_;
+};
+
+/// Collects the changed leaves of all executors of a group, snapshot by snapshot.
+class root_collector {
+public:
+  root_collector(std::uint16_t executors, hash_function hash)
+      : executors_(executors), tree_(hash) {}
+
+  /// A snapshot at this index follows the ones before: leaves are applied in this order, however
+  /// they come.
+  void expect(commit_index index) { expected_.push_back(index); }
+
+  /// Takes one executor's leaves. Repeated ones, and those of a snapshot that is over, are ignored.
+  /// True if they completed an expected snapshot: root() and index() are then new.
+  bool add(state_leaves);
+
+  const std::optional<digest>& root() const { return root_; }
+  commit_index index() const { return index_; }
+
+private:
+  struct pending {
+    std::vector<bool> from;  // by executor
+    std::vector<state_leaves> leaves;
+  };
+
+  std::uint16_t executors_;
+  state_tree tree_;
+  std::deque<commit_index> expected_;
+  std::map<commit_index, pending> pending_;
+  std::optional<digest> root_;
+  commit_index index_;
+};
+
+}  // namespace flamingo::executor
