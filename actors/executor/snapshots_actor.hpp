@@ -1,0 +1,61 @@
+// What the shell of an executor does with snapshots: finds and reads the newest one at a start, and
+// hashes and writes a new one chunk by chunk, beside everything else, so that the stream does not
+// stop for it (design: "Snapshots are aligned").
+//
+// In the table `executor`, by parity of the snapshot's number:
+//   (0, parity, executor)  the marker of an executor's part
+//   (1, parity, bucket)    what the state tree hashes of a bucket after the prefix 0x00
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "actors/executor/snapshot.hpp"
+#include "messages/shared_bytes.hpp"
+#include "storage/kv.hpp"
+
+namespace flamingo::executor {
+
+/// SHA-256(0x00 | bytes): the leaf of the state tree for a stored bucket.
+digest leaf_of(byte_span bucket);
+
+/// The newest snapshot that is complete in this store. @throws storage::error
+std::optional<snapshot_marker> find_snapshot(storage::kv&);
+
+/// Calls `visit(bucket, bytes)` for each bucket that the snapshot has keys in, ascending, until it
+/// returns false. @throws storage::error
+void scan_snapshot(storage::kv&, const snapshot_marker&,
+                   const std::function<bool(std::uint16_t, byte_span)>& visit);
+
+/// Writes one snapshot at a time. The part counts once its marker, which is written last, is
+/// durable; the marker that stood in its place is erased first.
+class snapshot_writer {
+public:
+  /// @param chunk buckets written together.
+  snapshot_writer(executor_id self, std::uint32_t chunk) : self_(self), chunk_(chunk) {}
+
+  /// Takes a snapshot to write. The one before must be finished.
+  void begin(snapshot_image);
+  bool writing() const { return image_.has_value(); }
+  commit_index index() const { return image_->marker.index; }
+
+  /// The writes of the next chunk; its leaves are added to leaves().
+  storage::write_batch next_chunk();
+  /// All chunks were given out.
+  bool all_given() const { return next_ == image_->buckets.size() && marker_given_; }
+  /// Changed leaves, complete once all chunks were given out.
+  state_leaves take_leaves() { return std::move(leaves_); }
+  /// The last chunk is durable.
+  void finish() { image_.reset(); }
+
+private:
+  executor_id self_;
+  std::uint32_t chunk_;
+  std::optional<snapshot_image> image_;
+  shared_bytes bytes_;  // of the image
+  std::size_t next_ = 0;
+  bool marker_given_ = false;
+  state_leaves leaves_;
+};
+
+}  // namespace flamingo::executor
