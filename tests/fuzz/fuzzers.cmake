@@ -1,0 +1,12 @@
+# The libFuzzer targets: a program for each tests/fuzz/NAME_fuzzer.cpp (preset `fuzz`; ./run check fuzz).
+file(GLOB fuzzer_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*_fuzzer.cpp)
+add_custom_target(fuzzers)
+foreach(file ${fuzzer_files})
+  get_filename_component(name ${file} NAME_WE)
+  string(REPLACE "_" "-" name ${name})
+  add_executable(${name} ${file})
+  target_link_libraries(${name} PRIVATE flamingo_link flamingo_wire flamingo_crypto)
+  target_compile_options(${name} PRIVATE ${FLAMINGO_WARNINGS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name})
+endforeach()
