@@ -75,33 +75,63 @@ void session::read_plain(buffer& in, time now) {
 
 void session::read_tls(const buffer& in, time now, buffer& out) {
   const auto before = out.size();
-  tls_->feed(in);
-  if (tls_shaken_ || shake_tls(out)) {
-    std::size_t got = 0;
-    auto progress = tls_engine::progress::done;
-    while (!over_) {
-      progress = tls_->read(parser_.room(), got, out);
-      if (progress != tls_engine::progress::done) break;
-      switch (parser_.advance(got)) {
-        case frame_parser::step::more:
-          break;
-        case frame_parser::step::frame:
-          arrived(parser_.take(), now);
-          break;
-        case frame_parser::step::oversize:
-          too_large(parser_.announced());
-          break;
-      }
-    }
-    if (progress == tls_engine::progress::failed)
-      end(up() ? ending::broken_tls : ending::bad_tls, tls_->failure());
-    else if (progress == tls_engine::progress::ended)
-      disconnected();
-  }
+  if (up())
+    decrypt(in, now, out);
+  else
+    read_strangers_records(in, now, out);
   sent(before, now, out);
   // Whoever makes us answer (key updates) without ever taking the answers.
-  if (up() && in_flight_ > 2ull * rules_->limits.in_flight_bytes + rules_->limits.max_frame_bytes)
+  if (in_flight_ > 2ull * rules_->limits.in_flight_bytes + rules_->limits.max_frame_bytes)
     end(ending::stalled, "it asks for answers and takes none");
+}
+
+// OpenSSL keeps a buffer of the largest record for a partial one; a stranger's wait here instead.
+void session::read_strangers_records(const buffer& in, time now, buffer& out) {
+  constexpr std::size_t header = 5;  // its last two bytes are the length, big-endian
+  partial_record_.insert(partial_record_.end(), in.begin(), in.end());
+  std::size_t whole = 0;
+  while (partial_record_.size() - whole >= header) {
+    const auto* length = reinterpret_cast<const unsigned char*>(&partial_record_[whole + 3]);
+    const std::size_t size = header + (std::size_t(length[0]) << 8 | length[1]);
+    if (size > max_stranger_record)
+      return end(ending::bad_tls, fmt::format("a record of {} bytes in the hand-shake", size));
+    if (partial_record_.size() - whole < size) break;
+    whole += size;
+  }
+  if (whole == 0) return;
+  const auto records = std::exchange(partial_record_, {});
+  const auto all = std::span<const char>(records);
+  decrypt(all.first(whole), now, out);
+  if (over_) return;
+  if (!up())
+    partial_record_.assign(all.begin() + whole, all.end());
+  else if (whole < all.size())
+    decrypt(all.subspan(whole), now, out);
+}
+
+void session::decrypt(std::span<const char> bytes, time now, buffer& out) {
+  tls_->feed(bytes);
+  if (!tls_shaken_ && !shake_tls(out)) return;
+  std::size_t got = 0;
+  auto progress = tls_engine::progress::done;
+  while (!over_) {
+    progress = tls_->read(parser_.room(), got, out);
+    if (progress != tls_engine::progress::done) break;
+    switch (parser_.advance(got)) {
+      case frame_parser::step::more:
+        break;
+      case frame_parser::step::frame:
+        arrived(parser_.take(), now);
+        break;
+      case frame_parser::step::oversize:
+        too_large(parser_.announced());
+        break;
+    }
+  }
+  if (progress == tls_engine::progress::failed)
+    end(up() ? ending::broken_tls : ending::bad_tls, tls_->failure());
+  else if (progress == tls_engine::progress::ended)
+    disconnected();
 }
 
 // True once the hand-shake of TLS is over.
@@ -155,7 +185,8 @@ bool session::greeted(const std::vector<char>& frame, time now) {
   const auto& limits = rules_->limits;
   const auto special = limits.emulate_to.find(theirs->from);
   const auto& emulate = special == limits.emulate_to.end() ? limits.emulate : special->second;
-  if (emulate.on()) path_.emplace(emulate, limits.emulated_bytes, seed_);
+  if (emulate.on()) path_ = std::make_unique<emulated_path>(emulate, limits.emulated_bytes, seed_);
+  if (tls_) tls_->keep_buffers();
   parser_.set_cap(limits.max_frame_bytes);
   who_ = theirs->from;
   heard_ = now;

@@ -97,12 +97,15 @@ private:
   // Before the hand-shake's end; the least afterwards.
   static constexpr std::size_t first_read = 4 << 10;
   static constexpr std::size_t max_stranger_bytes = 24 << 10;
+  static constexpr std::size_t max_stranger_record = 8 << 10;
   // Plain frames of this size are read into the buffer that they keep. Not larger ones: all of it
   // has to come within idle_timeout.
   static constexpr std::size_t exactly_from = 32 << 10, exactly_to = 1 << 20;
 
   void read_plain(buffer& in, time now);
   void read_tls(const buffer& in, time now, buffer& out);
+  void read_strangers_records(const buffer& in, time now, buffer& out);
+  void decrypt(std::span<const char> bytes, time now, buffer& out);
   bool shake_tls(buffer& out);
   bool arrived(std::vector<char> frame, time now);
   bool greeted(const std::vector<char>& frame, time now);
@@ -120,7 +123,7 @@ private:
   frame_parser parser_;
   frame_writer writer_;
   egress_queue queue_;
-  std::optional<emulated_path> path_;
+  std::unique_ptr<emulated_path> path_;  // if there is emulation
   std::uint64_t seed_;
   std::optional<peer> who_;
   std::optional<ended> over_;
@@ -128,6 +131,7 @@ private:
 
   time started_, heard_, sent_, drained_, closing_since_;
   std::uint64_t in_flight_ = 0;
+  buffer partial_record_;  // of a stranger
   std::size_t stranger_bytes_ = 0, at_most_ = first_read;
   traffic traffic_;
 };

@@ -146,6 +146,7 @@ tls_engine::tls_engine(const tls_context& context, side which) : state_(std::mak
   BIO_set_data(bio, &state_->io);
   BIO_set_init(bio, 1);
   SSL_set_bio(state_->ssl.get(), bio, bio);
+  SSL_set_mode(state_->ssl.get(), SSL_MODE_RELEASE_BUFFERS);
   if (which == side::accepts)
     SSL_set_accept_state(state_->ssl.get());
   else
@@ -182,6 +183,10 @@ bool tls_engine::write(std::span<const char> bytes, std::vector<char>& out) {
   if (result == 1) return true;
   state_->explain(result);
   return false;
+}
+
+void tls_engine::keep_buffers() {
+  SSL_clear_mode(state_->ssl.get(), SSL_MODE_RELEASE_BUFFERS);
 }
 
 void tls_engine::close(std::vector<char>& out) {

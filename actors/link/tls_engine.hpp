@@ -59,6 +59,10 @@ public:
   /// @returns false if the engine is broken.
   bool write(std::span<const char> bytes, std::vector<char>& out);
 
+  /// Until then its buffers are freed when they are empty: an idle stranger costs less, a busy link
+  /// more.
+  void keep_buffers();
+
   /// Tells the peer that nothing more comes.
   void close(std::vector<char>& out);
 
