@@ -137,6 +137,13 @@ bundle_fault read_bundle(byte_span body, const bundle_limits& limits, const comm
   return fault;
 }
 
+bundle_sequence claimed_sequence(byte_span body) {
+  bundle_sequence out;
+  const bool readable = read_body<schema::Bundle>(
+      body, [&](schema::Bundle::Reader in) { out = bundle_sequence{in.getSequence()}; });
+  return readable ? out : bundle_sequence{};
+}
+
 unsigned_bundle build_bundle(const bundle_plan& plan,
                              std::span<const planned_transaction> transactions) {
   const std::size_t inner = body_words(plan, transactions);

@@ -27,6 +27,9 @@ struct bundle_limits {
 bundle_fault read_bundle(byte_span body, const bundle_limits&, const committee&, bundle_head& head,
                          std::vector<byte>& operations);
 
+/// The sequence that a body claims, nothing of which is checked; 0 if it cannot be read.
+bundle_sequence claimed_sequence(byte_span body);
+
 /// What a client puts into a bundle besides the transactions.
 struct bundle_plan {
   client_id client;
