@@ -1,0 +1,100 @@
+// What a worker knows of each batch that it stores, own or received, and when it may forget one
+// (design: the certified DAG, "Durable before it leaves": deletion of batches only behind a commit
+// and an execution snapshot past it; "Recovery, history, checkpoints"). Pure.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "messages/digest.hpp"
+#include "messages/identifiers.hpp"
+#include "messages/time.hpp"
+
+namespace flamingo::worker {
+
+/// Where a batch stands in the store. Two batches of one author and sequence (a liar's) differ in
+/// their digests.
+struct batch_key {
+  validator_id author;
+  batch_sequence sequence;
+  digest id;
+  friend auto operator<=>(const batch_key&, const batch_key&) = default;
+};
+
+struct batch_record {
+  validator_id author;
+  batch_sequence sequence;
+  std::uint64_t bytes = 0;  // of the frame
+  std::uint32_t transactions = 0;
+  digest counts_digest;
+  bool durable = false;
+  std::optional<commit_index> committed;  // by the first commit that output it
+
+  batch_key key(const digest& id) const { return {author, sequence, id}; }
+};
+
+class batch_records {
+public:
+  struct settings {
+    std::uint64_t history_bytes = 0;
+    duration history_retention{};
+  };
+  /// A committed batch that may be deleted, with the commit that it is filed under.
+  struct deletion {
+    commit_index index;
+    batch_key batch;
+  };
+
+  explicit batch_records(settings with) : with_(with) {}
+
+  const batch_record* find(const digest& id) const {
+    const auto found = records_.find(id);
+    return found == records_.end() ? nullptr : &found->second;
+  }
+  /// A batch that is being stored. It must be new.
+  void add(const digest& id, const batch_record&);
+  /// @returns the record, which must be there.
+  const batch_record& durable(const digest& id);
+
+  /// Commit `index` output the batch.
+  /// @returns whether that is news.
+  bool commit(const digest& id, commit_index index, time_point now);
+
+  /// What may go: output by a commit that every executor has a snapshot past, and either older than
+  /// the history kept for peers, or beyond its size. They are forgotten here.
+  void take_deletions(commit_index snapshot, time_point now, std::vector<deletion>& out);
+
+  /// Bytes of an author's batches that no commit has output yet.
+  std::uint64_t uncommitted_bytes(validator_id author) const {
+    const auto found = uncommitted_.find(author);
+    return found == uncommitted_.end() ? 0 : found->second;
+  }
+  std::uint64_t history_bytes() const { return history_bytes_; }
+  std::size_t size() const { return records_.size(); }
+
+  /// Calls `f(digest, record)` for each uncommitted batch, by author and sequence.
+  template <class F>
+  void for_each_uncommitted(F&& f) const {
+    std::map<batch_key, const batch_record*> sorted;
+    for (const auto& [id, record] : records_)
+      if (!record.committed) sorted.emplace(record.key(id), &record);
+    for (const auto& [key, record] : sorted) f(key.id, *record);
+  }
+
+private:
+  struct filed {
+    commit_index index;
+    digest id;
+    time_point at;
+  };
+
+  settings with_;
+  std::map<digest, batch_record> records_;
+  std::map<validator_id, std::uint64_t> uncommitted_;
+  std::deque<filed> history_;  // committed batches, in the order in which they were filed
+  std::uint64_t history_bytes_ = 0;
+};
+
+}  // namespace flamingo::worker

@@ -1,0 +1,38 @@
+#include "actors/worker/ingress.hpp"
+
+#include "messages/assert.hpp"
+
+namespace flamingo::worker {
+
+std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x) {
+  const std::uint64_t bytes = x.parts.body.size();
+  std::uint64_t& held = held_[from];
+  if (held + bytes > with_.client_window_bytes)
+    return admission::busy{busy_retry, "client_window_bytes"};
+  if (bytes_ + bytes > with_.ingress_bytes) return admission::busy{busy_retry, "ingress_bytes"};
+  held += bytes;
+  bytes_ += bytes;
+  queue_.push(from, std::move(x), bytes);
+  return std::nullopt;
+}
+
+void ingress::release(client_id from, std::uint64_t bytes) {
+  std::uint64_t& held = held_[from];
+  FLAMINGO_ASSERT(held >= bytes && bytes_ >= bytes);
+  held -= bytes;
+  bytes_ -= bytes;
+}
+
+std::optional<admission::relay_limited> ingress::relay(client_id from, std::uint64_t bytes,
+                                                       time_point now) {
+  rate_limit& own =
+      relays_of_.try_emplace(from, relay_rate(with_.client_window_bytes)).first->second;
+  if (const auto wait = std::max(own.wait(now), relays_.wait(now)); wait > duration{})
+    return admission::relay_limited{std::chrono::ceil<std::chrono::milliseconds>(wait),
+                                    "relay_per_mille"};
+  own.take(bytes, now);
+  relays_.take(bytes, now);
+  return std::nullopt;
+}
+
+}  // namespace flamingo::worker

@@ -1,0 +1,65 @@
+// A worker's door to the clients (design: ordering-layer balancing, "Accounts, clients, bundles";
+// the hot path: "bounded ingress" matters most). What clients may have in the worker is bounded in
+// all and for each; their bundles are taken in turn. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "actors/worker/fair_queue.hpp"
+#include "actors/worker/rate_limit.hpp"
+#include "messages/client.hpp"
+
+namespace flamingo::worker {
+
+/// A bundle that nobody has looked at yet.
+struct waiting_bundle {
+  signed_bytes parts;
+  bundle_sequence claimed;  // as its unchecked bytes say
+};
+
+class ingress {
+public:
+  struct settings {
+    std::uint64_t client_window_bytes = 0, ingress_bytes = 0;
+    std::uint32_t relay_per_mille = 0;
+  };
+
+  explicit ingress(settings with)
+      : with_(with), queue_(quantum), relays_(relay_rate(with.ingress_bytes)) {}
+
+  /// Takes a bundle in, or says why it is busy.
+  std::optional<admission::busy> arrive(client_id from, waiting_bundle x);
+
+  /// The bundle whose turn it is. It counts as being in the worker until `release`.
+  std::optional<std::pair<client_id, waiting_bundle>> pop() { return queue_.pop(); }
+  bool empty() const { return queue_.empty(); }
+
+  /// A bundle whose body has `bytes` bytes is not this worker's to keep any more: it was refused,
+  /// or a quorum has it.
+  void release(client_id from, std::uint64_t bytes);
+
+  /// Counts a relayed bundle, or says how it is limited: relays may take a share of the ingress a
+  /// second, in all and for each client.
+  std::optional<admission::relay_limited> relay(client_id from, std::uint64_t bytes,
+                                                time_point now);
+
+  std::uint64_t bytes() const { return bytes_; }
+
+private:
+  static constexpr std::uint64_t quantum = 256 << 10;  // bytes a client's turn
+  static constexpr std::chrono::milliseconds busy_retry{100};
+
+  std::uint64_t relay_rate(std::uint64_t bytes) const {
+    return bytes * with_.relay_per_mille / 1000;
+  }
+
+  settings with_;
+  fair_queue<client_id, waiting_bundle> queue_;
+  std::map<client_id, std::uint64_t> held_;  // bytes of each client in the worker
+  std::uint64_t bytes_ = 0;                  // Invariant: the sum over held_
+  rate_limit relays_;
+  std::map<client_id, rate_limit> relays_of_;
+};
+
+}  // namespace flamingo::worker

@@ -1,0 +1,407 @@
+// The parts of a worker that stand alone: fair queue, rate limit, egress, records, fetcher,
+// receipts.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "actors/worker/batch_fetcher.hpp"
+#include "actors/worker/batch_records.hpp"
+#include "actors/worker/egress.hpp"
+#include "actors/worker/fair_queue.hpp"
+#include "actors/worker/rate_limit.hpp"
+#include "actors/worker/receipt_book.hpp"
+
+using namespace flamingo;
+using namespace flamingo::worker;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr time_point at(milliseconds x) {
+  return time_point{seconds{1000} + x};
+}
+constexpr validator_id v(unsigned i) {
+  return validator_id{static_cast<std::uint16_t>(i)};
+}
+constexpr batch_sequence seq(std::uint64_t i) {
+  return batch_sequence{i};
+}
+digest id_of(unsigned x) {
+  digest out;
+  out.bytes[0] = static_cast<byte>(x);
+  out.bytes[1] = static_cast<byte>(x >> 8);
+  return out;
+}
+shared_bytes frame_of(std::size_t bytes) {
+  return shared_bytes(std::vector<char>(bytes));
+}
+
+egress four_validators(std::uint64_t window = 1000, std::uint64_t cache = 1'000'000) {
+  return egress({v(0), 4, 3, window, cache, milliseconds{100}});
+}
+
+/// "peer:sequence" of each send, in order.
+std::string sends(egress& x, time_point now) {
+  std::vector<batch_send> out;
+  x.pump(now, out);
+  std::string text;
+  for (const auto& s : out)
+    text += std::to_string(s.to.value) + ":" + std::to_string(s.batch.sequence.value) + " ";
+  return text;
+}
+
+void add(egress& x, unsigned i, std::uint64_t bytes = 400) {
+  x.add(seq(i), id_of(i), bytes, frame_of(bytes), at(milliseconds{0}));
+}
+
+}  // namespace
+
+TEST_SUITE("worker fair queue") {
+  TEST_CASE("flows are served in turn, however many items one of them has") {
+    fair_queue<int, std::string> q(100);
+    for (int i = 0; i < 50; ++i) q.push(1, "flood", 100);
+    q.push(2, "a", 100);
+    q.push(2, "b", 100);
+    int before_b = 0;
+    while (q.pop()->second != "b") ++before_b;
+    CHECK(before_b <= 4);
+    CHECK(q.queued(1) > 4000);
+    CHECK(q.queued(2) == 0);
+  }
+
+  TEST_CASE("flows get equal cost and not equal numbers of items") {
+    fair_queue<int, int> q(100);
+    for (int i = 0; i < 1000; ++i) {
+      q.push(1, 0, 1000);
+      q.push(2, 0, 10);
+    }
+    std::uint64_t served[3] = {};
+    for (int i = 0; i < 500; ++i) {
+      const auto x = q.pop();
+      served[x->first] += x->first == 1 ? 1000 : 10;
+    }
+    CHECK(served[1] <= served[2] + 1100);
+    CHECK(served[2] <= served[1] + 1100);
+  }
+
+  TEST_CASE("a flow that was empty saved up no credit") {
+    fair_queue<int, int> q(100);
+    q.push(1, 0, 1);
+    q.pop();
+    CHECK(q.empty());
+    CHECK_FALSE(q.pop());
+    q.push(1, 0, 1000);
+    q.push(2, 0, 100);
+    CHECK(q.pop()->first == 2);
+  }
+}
+
+TEST_SUITE("worker rate limit") {
+  TEST_CASE("a burst of a second passes and then the rate holds") {
+    rate_limit limit(1000);
+    std::uint64_t passed = 0;
+    for (int ms = 0; ms < 10'000; ++ms)
+      while (limit.take(10, at(milliseconds{ms}))) passed += 10;
+    CHECK(passed >= 10'900);
+    CHECK(passed <= 11'100);
+    CHECK(limit.wait(at(milliseconds{10'000})) <= milliseconds{11});
+    CHECK_FALSE(rate_limit(0).take(1, at(milliseconds{0})));
+  }
+}
+
+TEST_SUITE("worker egress") {
+  TEST_CASE("a batch is available once a quorum with us among it has it, and only once") {
+    auto x = four_validators();
+    add(x, 1);
+    CHECK_FALSE(x.acknowledged(v(1), {id_of(1), seq(1)}, at(milliseconds{5})));
+    CHECK_FALSE(x.acknowledged(v(1), {id_of(1), seq(1)}, at(milliseconds{6})));
+    CHECK_FALSE(x.acknowledged(v(0), {id_of(1), seq(1)}, at(milliseconds{7})));
+    CHECK(x.acknowledged(v(2), {id_of(1), seq(1)}, at(milliseconds{9})) == milliseconds{9});
+    CHECK_FALSE(x.acknowledged(v(3), {id_of(1), seq(1)}, at(milliseconds{10})));
+  }
+
+  TEST_CASE("an acknowledgement of another batch under the sequence counts for nothing") {
+    auto x = four_validators();
+    add(x, 1);
+    for (unsigned i = 0; i < 4; ++i) {
+      CHECK_FALSE(x.acknowledged(v(i), {id_of(9), seq(1)}, at(milliseconds{5})));
+      CHECK_FALSE(x.acknowledged(v(i), {id_of(1), seq(2)}, at(milliseconds{5})));
+    }
+  }
+
+  TEST_CASE("a peer that acknowledges nothing stops at its window and stalls nobody else") {
+    auto x = four_validators(1000);
+    for (unsigned i = 1; i <= 3; ++i) x.peer_up(v(i), at(milliseconds{0}));
+    std::string to_1, to_2;
+    for (unsigned i = 1; i <= 6; ++i) {
+      add(x, i);
+      std::vector<batch_send> out;
+      x.pump(at(milliseconds{1}), out);
+      for (const auto& s : out) {
+        if (s.to == v(1)) to_1 += std::to_string(s.batch.sequence.value);
+        if (s.to == v(2)) to_2 += std::to_string(s.batch.sequence.value);
+      }
+      x.acknowledged(v(2), {id_of(i), seq(i)}, at(milliseconds{1}));
+    }
+    CHECK(to_1 == "12");
+    CHECK(to_2 == "123456");
+    CHECK(x.unacknowledged_bytes(v(1)) == 800);
+    x.acknowledged(v(1), {id_of(1), seq(1)}, at(milliseconds{2}));
+    CHECK(sends(x, at(milliseconds{2})).find("1:3 ") != std::string::npos);
+  }
+
+  TEST_CASE("a batch larger than the window still leaves when nothing else is under way") {
+    auto x = four_validators(100);
+    x.peer_up(v(1), at(milliseconds{0}));
+    add(x, 1);
+    add(x, 2);
+    CHECK(sends(x, at(milliseconds{0})) == "1:1 ");
+  }
+
+  TEST_CASE("a new link gets everything unacknowledged again, in order") {
+    auto x = four_validators(10'000);
+    x.peer_up(v(1), at(milliseconds{0}));
+    for (unsigned i = 1; i <= 3; ++i) add(x, i);
+    CHECK(sends(x, at(milliseconds{0})) == "1:1 1:2 1:3 ");
+    x.acknowledged(v(1), {id_of(2), seq(2)}, at(milliseconds{1}));
+    x.peer_down(v(1));
+    add(x, 4);
+    CHECK(sends(x, at(milliseconds{1000})) == "");
+    x.peer_up(v(1), at(milliseconds{2000}));
+    CHECK(sends(x, at(milliseconds{2000})) == "1:1 1:3 1:4 ");
+    CHECK(x.sent_again() == 2);
+  }
+
+  TEST_CASE("a silent peer gets its oldest batch again, ever more rarely") {
+    auto x = four_validators(10'000);
+    x.peer_up(v(1), at(milliseconds{0}));
+    add(x, 1);
+    add(x, 2);
+    CHECK(sends(x, at(milliseconds{0})) == "1:1 1:2 ");
+    CHECK(x.next_deadline() == at(milliseconds{100}));
+    CHECK(sends(x, at(milliseconds{99})) == "");
+    CHECK(sends(x, at(milliseconds{100})) == "1:1 ");
+    CHECK(x.next_deadline() == at(milliseconds{300}));
+    CHECK(sends(x, at(milliseconds{300})) == "1:1 ");
+    x.acknowledged(v(1), {id_of(1), seq(1)}, at(milliseconds{310}));
+    CHECK(x.next_deadline() == at(milliseconds{410}));
+  }
+
+  TEST_CASE("a committed batch is not sent to who lacks it") {
+    auto x = four_validators(500);
+    x.peer_up(v(1), at(milliseconds{0}));
+    for (unsigned i = 1; i <= 3; ++i) add(x, i);
+    CHECK(sends(x, at(milliseconds{0})) == "1:1 ");
+    x.forget(seq(1));
+    x.forget(seq(2));
+    CHECK(sends(x, at(milliseconds{0})) == "1:3 ");
+    CHECK_FALSE(x.has(seq(1)));
+    CHECK(x.cached_bytes() == 400);
+  }
+
+  TEST_CASE("frames in memory are bounded and what was dropped is sent from the store") {
+    auto x = four_validators(10'000, 900);
+    for (unsigned i = 1; i <= 3; ++i) add(x, i);
+    CHECK(x.cached_bytes() == 800);
+    x.peer_up(v(1), at(milliseconds{0}));
+    std::vector<batch_send> out;
+    x.pump(at(milliseconds{0}), out);
+    REQUIRE(out.size() == 3);
+    CHECK(out[0].frame.empty());
+    CHECK(out[0].batch == batch_key{v(0), seq(1), id_of(1)});
+    CHECK(out[2].frame.size() == 400);
+  }
+}
+
+TEST_SUITE("worker records") {
+  batch_record record_of(unsigned author, std::uint64_t sequence) {
+    return {v(author), seq(sequence), 100, 5, {}, true, std::nullopt};
+  }
+
+  TEST_CASE("nothing is deleted before every executor has a snapshot past its commit") {
+    batch_records x({0, seconds{0}});
+    x.add(id_of(1), record_of(1, 1));
+    x.add(id_of(2), record_of(1, 2));
+    x.add(id_of(3), record_of(1, 3));
+    CHECK(x.commit(id_of(1), commit_index{10}, at(milliseconds{0})));
+    CHECK(x.commit(id_of(2), commit_index{11}, at(milliseconds{0})));
+    std::vector<batch_records::deletion> out;
+    x.take_deletions(commit_index{9}, at(milliseconds{1}), out);
+    CHECK(out.empty());
+    x.take_deletions(commit_index{10}, at(milliseconds{1}), out);
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].batch.id == id_of(1));
+    CHECK(out[0].index == commit_index{10});
+    x.take_deletions(commit_index{1000}, at(milliseconds{1}), out);
+    CHECK(out.size() == 2);
+    CHECK(x.find(id_of(3)));
+    CHECK(x.uncommitted_bytes(v(1)) == 100);
+  }
+
+  TEST_CASE("history is kept until it is too old or too large") {
+    batch_records x({250, seconds{10}});
+    for (unsigned i = 1; i <= 3; ++i) {
+      x.add(id_of(i), record_of(1, i));
+      x.commit(id_of(i), commit_index{i}, at(seconds{i}));
+    }
+    std::vector<batch_records::deletion> out;
+    x.take_deletions(commit_index{9}, at(seconds{4}), out);
+    REQUIRE(out.size() == 1);  // 300 bytes are too many
+    x.take_deletions(commit_index{9}, at(seconds{11}), out);
+    CHECK(out.size() == 1);
+    x.take_deletions(commit_index{9}, at(seconds{12}), out);
+    CHECK(out.size() == 2);
+    CHECK(x.history_bytes() == 100);
+  }
+
+  TEST_CASE("the first commit that outputs a batch counts, and a batch that is not here does not") {
+    batch_records x({0, seconds{0}});
+    x.add(id_of(1), record_of(1, 1));
+    CHECK(x.commit(id_of(1), commit_index{4}, at(milliseconds{0})));
+    CHECK_FALSE(x.commit(id_of(1), commit_index{5}, at(milliseconds{0})));
+    CHECK_FALSE(x.commit(id_of(2), commit_index{5}, at(milliseconds{0})));
+    CHECK(x.find(id_of(1))->committed == commit_index{4});
+  }
+}
+
+TEST_SUITE("worker fetcher") {
+  batch_fetcher fetcher(std::size_t outstanding = 100) {
+    return batch_fetcher({v(0), 4, outstanding, milliseconds{200}});
+  }
+  std::string asks(batch_fetcher & x, time_point now) {
+    batch_fetcher::requests out;
+    x.pump(now, out);
+    std::string text;
+    for (const auto& [to, request] : out) {
+      text += std::to_string(to.value) + ":";
+      for (const auto& id : request.batches) text += std::to_string(id.bytes[0]) + ",";
+      text += " ";
+    }
+    return text;
+  }
+
+  TEST_CASE("signers are asked one after another, each once a turn, until it is here") {
+    auto x = fetcher();
+    for (unsigned i = 1; i <= 3; ++i) x.peer_up(v(i));
+    x.want({id_of(4), v(3), worker_id{0}, {v(0), v(1), v(2)}});
+    x.want({id_of(4), v(3), worker_id{0}, {v(1)}});  // known already
+    CHECK(asks(x, at(milliseconds{0})) == "2:4, ");
+    CHECK(x.asked(v(2)));
+    CHECK_FALSE(x.asked(v(1)));
+    CHECK(asks(x, at(milliseconds{199})) == "");
+    CHECK(asks(x, at(milliseconds{200})) == "3:4, ");
+    CHECK(asks(x, at(milliseconds{400})) == "1:4, ");
+    CHECK(asks(x, at(milliseconds{600})) == "2:4, ");
+    x.arrived(id_of(4));
+    CHECK(asks(x, at(milliseconds{800})) == "");
+    CHECK_FALSE(x.next_deadline());
+    CHECK(x.size() == 0);
+  }
+
+  TEST_CASE("a source whose link is down is passed over, and asked when all others are too") {
+    auto x = fetcher();
+    x.want({id_of(4), v(3), worker_id{0}, {v(1), v(2)}});
+    CHECK(asks(x, at(milliseconds{0})) == "");
+    x.peer_up(v(3));
+    CHECK(asks(x, at(milliseconds{1})) == "3:4, ");
+    x.peer_down(v(3));
+    x.peer_up(v(1));
+    CHECK(asks(x, at(milliseconds{201})) == "1:4, ");
+  }
+
+  TEST_CASE("requests are bounded in all and grouped for each peer") {
+    auto x = fetcher(3);
+    x.peer_up(v(1));
+    for (unsigned i = 1; i <= 5; ++i) x.want({id_of(i), v(1), worker_id{0}, {v(1)}});
+    CHECK(asks(x, at(milliseconds{0})) == "1:1,2,3, ");
+    x.arrived(id_of(2));
+    CHECK(asks(x, at(milliseconds{1})) == "1:4, ");
+  }
+
+  TEST_CASE("no request names more batches than one may") {
+    auto x = fetcher(1000);
+    x.peer_up(v(1));
+    for (unsigned i = 0; i < 150; ++i) x.want({id_of(i), v(1), worker_id{0}, {v(1)}});
+    batch_fetcher::requests out;
+    x.pump(at(milliseconds{0}), out);
+    std::size_t batches = 0;
+    for (const auto& [to, request] : out) {
+      CHECK(request.batches.size() <= max_requested_batches);
+      batches += request.batches.size();
+    }
+    CHECK(batches == 150);
+  }
+}
+
+TEST_SUITE("worker receipts") {
+  const client_id c{1};
+
+  outcome outcome_of(std::uint64_t sequence, std::uint64_t index) {
+    return {bundle_sequence{sequence},
+            id_of(static_cast<unsigned>(sequence)),
+            commit_index{index},
+            v(0),
+            {1, 2}};
+  }
+  std::vector<receipt_order> ready(receipt_book & x, milliseconds now) {
+    std::vector<receipt_order> out;
+    x.take_ready(at(now), round_number{7}, out);
+    return out;
+  }
+
+  TEST_CASE("the receipts of a client and commit leave together once all of them are there") {
+    receipt_book x({100, milliseconds{10}});
+    x.expect(c, commit_index{5}, 2);
+    x.expect(c, commit_index{6}, 1);  // of a later commit: not waited for
+    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
+    CHECK(ready(x, milliseconds{1}).empty());
+    x.add(c, outcome_of(2, 5), at(milliseconds{1}));
+    const auto out = ready(x, milliseconds{1});
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].client == c);
+    CHECK(out[0].anchor_round == round_number{7});
+    CHECK(out[0].list == std::vector{outcome_of(1, 5), outcome_of(2, 5)});
+    CHECK_FALSE(x.next_deadline());
+  }
+
+  TEST_CASE("a late outcome holds the others back for a moment only") {
+    receipt_book x({100, milliseconds{10}});
+    x.expect(c, commit_index{5}, 2);
+    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
+    CHECK(x.next_deadline() == at(milliseconds{10}));
+    CHECK(ready(x, milliseconds{9}).empty());
+    CHECK(ready(x, milliseconds{10}).size() == 1);
+  }
+
+  TEST_CASE("who asks again gets a recent receipt, and nothing for what is not known") {
+    receipt_book x({2, milliseconds{10}});
+    for (unsigned i = 1; i <= 3; ++i) x.add(c, outcome_of(i, 5), at(milliseconds{0}));
+    CHECK(ready(x, milliseconds{0}).size() == 1);
+    CHECK_FALSE(x.ask(c, bundle_sequence{1}, at(milliseconds{1})));  // only two are kept
+    CHECK_FALSE(x.ask(client_id{2}, bundle_sequence{3}, at(milliseconds{1})));
+    CHECK(x.ask(c, bundle_sequence{3}, at(milliseconds{1})));
+    CHECK(x.ask(c, bundle_sequence{3}, at(milliseconds{1})));
+    const auto out = ready(x, milliseconds{1});
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].list == std::vector{outcome_of(3, 5)});
+  }
+
+  TEST_CASE("what is executed again after a restart is not told again") {
+    receipt_book x({100, milliseconds{10}});
+    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
+    CHECK(ready(x, milliseconds{0}).size() == 1);
+    x.add(c, outcome_of(1, 5), at(milliseconds{1}));
+    CHECK(ready(x, milliseconds{20}).empty());
+  }
+
+  TEST_CASE("no message holds more receipts than one may") {
+    receipt_book x({10'000, milliseconds{10}});
+    for (unsigned i = 1; i <= max_receipts_per_message + 5; ++i)
+      x.add(c, outcome_of(i, 5), at(milliseconds{0}));
+    const auto out = ready(x, milliseconds{0});
+    REQUIRE(out.size() == 2);
+    CHECK(out[0].list.size() == max_receipts_per_message);
+    CHECK(out[1].list.size() == 5);
+  }
+}
