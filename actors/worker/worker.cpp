@@ -1,0 +1,274 @@
+// Batches and peers. Clients are in worker_clients.cpp, the log and executors in worker_log.cpp.
+#include "actors/worker/worker.hpp"
+
+#include <algorithm>
+
+#include "messages/assert.hpp"
+
+namespace flamingo::worker {
+
+namespace {
+
+// What checking a bundle's signature costs, as bytes that could be hashed in that time.
+constexpr std::uint64_t signature_cost = 64 << 10;
+constexpr std::uint64_t batch_quantum = 1 << 20;  // cost that a peer may have checked in one turn
+
+// Peers' batches that are checked before a client gets a turn again.
+constexpr std::uint32_t batches_before_bundle = 8;
+
+// A peer keeps a window of its own; what it may have waiting here is twice ours, since its setting
+// may differ.
+constexpr std::uint64_t peer_queue_windows = 2;
+// And of its batches that the log has not output, we store more than an honest one ever makes.
+constexpr std::uint64_t uncommitted_factor = 2;
+
+constexpr std::chrono::milliseconds receipt_linger{10};
+
+}  // namespace
+
+reject reject_of(bundle_fault why) {
+  switch (why) {
+    case bundle_fault::bad_signature:
+      return reject::bad_signature;
+    case bundle_fault::unknown_client:
+      return reject::unknown_client;
+    case bundle_fault::unknown_assignee:
+      return reject::unknown_validator;
+    case bundle_fault::too_large:
+    case bundle_fault::too_many_transactions:
+    case bundle_fault::operation_too_large:
+      return reject::oversize;
+    default:
+      return reject::malformed;
+  }
+}
+
+bool payload_order::any_fresh() const {
+  return std::find(fresh.begin(), fresh.end(), true) != fresh.end();
+}
+
+core::core(parameters with)
+    : with_(std::move(with)),
+      ingress_({with_.local.client_window_bytes, with_.local.ingress_bytes,
+                with_.local.relay_per_mille}),
+      receipts_({with_.local.recent_receipts, receipt_linger}),
+      egress_({with_.self, with_.members->size(), with_.members->quorum(),
+               with_.local.peer_window_bytes, with_.local.batch_cache_bytes,
+               with_.local.batch_resend}),
+      received_(batch_quantum),
+      received_bytes_(with_.members->size()),
+      records_({with_.local.history_bytes, with_.local.history_retention}),
+      fetcher_(
+          {with_.self, with_.members->size(), with_.local.max_fetches, with_.local.fetch_retry}),
+      serving_(with_.members->size(), rate_limit(with_.local.peer_window_bytes)) {}
+
+void core::restore(const batch_available& stored, batch_sequence sequence,
+                   const std::vector<bundle_head>& bundles, std::optional<commit_index> committed,
+                   time_point now) {
+  records_.add(stored.id, {stored.author, sequence, stored.bytes, stored.transactions,
+                           stored.counts_digest, true, std::nullopt});
+  const bool own = stored.author == with_.self;
+  if (own && sequence >= next_sequence_) next_sequence_ = sequence + 1;
+  if (committed) {
+    records_.commit(stored.id, *committed, now);
+  } else if (own) {
+    egress_.add(sequence, stored.id, stored.bytes, {}, now);
+    own_[sequence] = {stored, {}};
+    // Its bundles are in our hands as they were before: who sends one again hears `admitted`.
+    for (const auto& head : bundles) held_[head.client][head.sequence] = {0, true};
+  }
+}
+
+void core::restore(client_id client, committer::client_window window) {
+  windows_[client] = std::move(window);
+}
+
+void core::restore(commit_index newest, round_number anchor_round) {
+  newest_ = newest;
+  anchor_round_ = anchor_round;
+}
+
+effects core::step(time_point now, input in) {
+  effects out;
+  now_ = now;
+  std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
+  seal_if_due(out);
+  egress_.pump(now_, out.batches);
+  fetcher_.pump(now_, out.requests);
+  receipts_.take_ready(now_, anchor_round_, out.receipts);
+  return out;
+}
+
+std::optional<check> core::next_check() {
+  const bool clients_turn = batches_in_a_row_ >= batches_before_bundle && !ingress_.empty();
+  if (!received_.empty() && !clients_turn) {
+    ++batches_in_a_row_;
+    auto next = received_.pop();
+    received_bytes_[next->first.value] -= next->second.frame.size();
+    return std::move(next->second);
+  }
+  batches_in_a_row_ = 0;
+  if (auto next = ingress_.pop()) return bundle_check{next->first, std::move(next->second)};
+  return std::nullopt;
+}
+
+std::optional<time_point> core::next_deadline() const {
+  std::optional<time_point> first;
+  for (const auto& at : {seal_deadline(), egress_.next_deadline(), fetcher_.next_deadline(),
+                         receipts_.next_deadline()})
+    if (at) first = std::min(first.value_or(time_point::max()), *at);
+  return first;
+}
+
+void core::on(started, effects& out) {
+  records_.for_each_uncommitted([&](const digest& id, const batch_record& record) {
+    out.stored_indexes.push_back(record.key(id));
+    if (record.author == with_.self && own_.contains(record.sequence))
+      acknowledged(with_.self, {id, record.sequence}, out);
+    else
+      announce(id, record, out);
+  });
+}
+
+// -- peers
+
+void core::on(peer_up x, effects&) {
+  if (!with_.members->has(x.peer) || x.peer == with_.self) return;
+  egress_.peer_up(x.peer, now_);
+  fetcher_.peer_up(x.peer);
+}
+
+void core::on(peer_down x, effects&) {
+  if (!with_.members->has(x.peer) || x.peer == with_.self) return;
+  egress_.peer_down(x.peer);
+  fetcher_.peer_down(x.peer);
+}
+
+void core::on(batch_arrived x, effects& out) {
+  if (!with_.members->has(x.from) || x.from == with_.self || !with_.members->has(x.batch.author) ||
+      x.batch.worker != with_.worker)
+    return out.rejected.push_back(reject::wrong_author);
+  const bool asked = fetcher_.asked(x.from);
+  if (x.batch.author != x.from && !asked) return out.rejected.push_back(reject::not_requested);
+  const std::uint64_t bytes = x.frame.size();
+  if (!asked && records_.uncommitted_bytes(x.batch.author) + bytes >
+                    uncommitted_factor * with_.local.max_uncommitted_bytes)
+    return out.rejected.push_back(reject::too_many_pending);
+  std::uint64_t& queued = received_bytes_[x.from.value];
+  if (queued + bytes > peer_queue_windows * with_.local.peer_window_bytes && queued > 0)
+    return out.rejected.push_back(reject::too_many_pending);
+  queued += bytes;
+  const auto cost = bytes + signature_cost * x.batch.bundles.size();
+  const validator_id from = x.from;
+  received_.push(from, {from, std::move(x.batch), std::move(x.frame)}, cost);
+}
+
+void core::on(batch_checked x, effects& out) {
+  const digest id = x.batch->id;
+  if (knows(id)) return on(batch_known{x.from, id}, out);  // two copies were on their way
+  if (x.batch->author != x.from && !fetcher_.wants(id))
+    return out.rejected.push_back(reject::not_requested);
+  if (x.batch->author == with_.self && x.batch->sequence >= next_sequence_)
+    next_sequence_ = x.batch->sequence + 1;  // an own one that our store lost
+  fetcher_.arrived(id);
+  store(*x.batch, out);
+  if (const auto waits = payload_wanted_.find(id); waits != payload_wanted_.end()) {
+    const batch_key key{x.batch->author, x.batch->sequence, id};
+    for (auto& order : waits->second) {
+      if (records_.commit(id, order.index, now_)) out.committed.emplace_back(order.index, key);
+      order.batch = key;
+      order.operations = x.batch->operations;
+      out.payload.push_back(std::move(order));
+    }
+    payload_wanted_.erase(waits);
+    uncache(id);
+  }
+}
+
+void core::on(batch_known x, effects& out) {
+  const batch_record* record = records_.find(x.id);
+  // Sent again, so our acknowledgement was lost; if it is not durable yet, it will be acknowledged.
+  if (record && record->durable && record->author == x.from)
+    out.acks.emplace_back(x.from, batch_stored{x.id, record->sequence});
+}
+
+void core::on(batch_refused x, effects& out) {
+  out.rejected.push_back(reject_of(x.why));
+}
+
+void core::on(stored_arrived x, effects& out) {
+  if (!with_.members->has(x.from) || x.from == with_.self)
+    return out.rejected.push_back(reject::unknown_validator);
+  acknowledged(x.from, x.stored, out);
+}
+
+void core::on(request_arrived x, effects& out) {
+  if (!with_.members->has(x.from) || x.from == with_.self)
+    return out.rejected.push_back(reject::unknown_validator);
+  for (const digest& id : x.request.batches) {
+    const batch_record* record = records_.find(id);
+    if (!record || !record->durable) continue;
+    if (serving_[x.from.value].take(record->bytes, now_))
+      out.served.push_back({x.from, record->key(id), {}});
+    else
+      out.rejected.push_back(reject::too_many_requests);
+  }
+}
+
+// -- own batches
+
+void core::on(batch_sealed x, effects& out) {
+  const checked_batch& batch = x.batch;
+  egress_.add(batch.sequence, batch.id, batch.frame.size(), batch.frame, now_);
+  own_[batch.sequence].announcement = {
+      batch.id,     with_.self, with_.worker,      batch.transactions, batch.counts_digest,
+      batch.counts, {},         batch.frame.size()};
+  store(std::move(x.batch), out);
+}
+
+void core::store(checked_batch batch, effects& out) {
+  records_.add(batch.id, {batch.author, batch.sequence, batch.frame.size(), batch.transactions,
+                          batch.counts_digest, false, std::nullopt});
+  storing_[batch.id] = batch.bundles;
+  cache(batch.id, batch.operations);
+  out.store.push_back(std::move(batch));
+}
+
+void core::on(batches_durable x, effects& out) {
+  for (const digest& id : x.ids) {
+    const batch_record& record = records_.durable(id);
+    const auto index = storing_.find(id);
+    out.indexes.push_back({id, record.author, with_.worker, std::move(index->second)});
+    storing_.erase(index);
+    if (record.author == with_.self && egress_.has(record.sequence)) {
+      acknowledged(with_.self, {id, record.sequence}, out);
+      continue;
+    }
+    if (record.author != with_.self)
+      out.acks.emplace_back(record.author, batch_stored{id, record.sequence});
+    announce(id, record, out);
+  }
+}
+
+void core::announce(const digest& id, const batch_record& record, effects& out) {
+  out.available.push_back({id,
+                           record.author,
+                           with_.worker,
+                           record.transactions,
+                           record.counts_digest,
+                           {},
+                           {},
+                           record.bytes});
+}
+
+void core::acknowledged(validator_id from, const batch_stored& x, effects& out) {
+  const auto wait = egress_.acknowledged(from, x, now_);
+  if (!wait) return;
+  const auto own = own_.find(x.sequence);
+  own->second.announcement.wait = std::chrono::duration_cast<std::chrono::microseconds>(*wait);
+  out.available.push_back(std::move(own->second.announcement));
+  release(own->second.charges);
+  own_.erase(own);
+}
+
+}  // namespace flamingo::worker

@@ -1,0 +1,141 @@
+// The log's side of the worker: what committed, what is missing, and the executors.
+#include <algorithm>
+
+#include "actors/worker/worker.hpp"
+
+namespace flamingo::worker {
+
+void core::on(commit_noticed x, effects&) {
+  newest_ = std::max(newest_, x.notice.index);
+  anchor_round_ = std::max(anchor_round_, x.notice.anchor_round);
+}
+
+void core::on(sub_dag_sequenced x, effects& out) {
+  const sequenced_sub_dag& sub_dag = x.sub_dag;
+  newest_ = std::max(newest_, sub_dag.index);
+  anchor_round_ = std::max(anchor_round_, sub_dag.anchor_round);
+  std::set<client_id> changed;
+  for (const auto& batch : sub_dag.batches)
+    for (const auto& bundle : batch.bundles) consume(bundle, changed);
+  out.windows.assign(changed.begin(), changed.end());
+  expect_outcomes(sub_dag);
+  for (const auto& batch : sub_dag.batches)
+    if (batch.worker == with_.worker) output(sub_dag, batch, out);
+}
+
+void core::consume(const sequenced_bundle& x, std::set<client_id>& changed) {
+  if (x.what == verdict::out_of_window) return;
+  auto& window = windows_[x.client];
+  const auto before = window.low();
+  // A verdict that a window here does not bear out (it was lost) is taken as it is.
+  if (window.take(x.sequence, round_number{~std::uint64_t{0}}, {}, with_.protocol.bundle_window) ==
+      verdict::fresh)
+    changed.insert(x.client);
+  const auto of_client = held_.find(x.client);
+  if (of_client == held_.end()) return;
+  of_client->second.erase(x.sequence);
+  if (window.low() > before)
+    of_client->second.erase(of_client->second.begin(), of_client->second.lower_bound(window.low()));
+}
+
+void core::expect_outcomes(const sequenced_sub_dag& sub_dag) {
+  // What has no transaction to run has no executor that would report it.
+  const auto unexecuted = [](const sequenced_bundle& x) {
+    return x.what == verdict::expired || (x.what == verdict::fresh && x.transactions == 0);
+  };
+  std::map<client_id, std::uint32_t> outcomes;
+  for (const auto& batch : sub_dag.batches)
+    for (const auto& bundle : batch.bundles)
+      if (serves(bundle.client) && (bundle.what == verdict::fresh || unexecuted(bundle)))
+        ++outcomes[bundle.client];
+  for (const auto& [client, count] : outcomes) receipts_.expect(client, sub_dag.index, count);
+  for (const auto& batch : sub_dag.batches)
+    for (const auto& bundle : batch.bundles)
+      if (serves(bundle.client) && unexecuted(bundle))
+        receipts_.add(
+            bundle.client,
+            {bundle.sequence, bundle.id, sub_dag.index, batch.author,
+             std::vector<byte>(bundle.transactions, static_cast<byte>(result_code::expired))},
+            now_);
+}
+
+void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch, effects& out) {
+  const batch_record* record = records_.find(batch.id);
+  const batch_sequence sequence = record ? record->sequence : batch_sequence{};
+  const batch_key key{batch.author, sequence, batch.id};
+  if (record && records_.commit(batch.id, sub_dag.index, now_))
+    out.committed.emplace_back(sub_dag.index, key);
+  if (record && batch.author == with_.self) {
+    egress_.forget(sequence);
+    if (const auto own = own_.find(sequence); own != own_.end()) {
+      release(own->second.charges);
+      own_.erase(own);
+    }
+  }
+  payload_order order{sub_dag.index, key, {}, nullptr};
+  order.fresh.reserve(batch.bundles.size());
+  for (const auto& bundle : batch.bundles) order.fresh.push_back(bundle.what == verdict::fresh);
+  if (!record && order.any_fresh()) {
+    payload_wanted_[batch.id].push_back(std::move(order));
+    return fetcher_.want({batch.id, batch.author, batch.worker, {}});
+  }
+  if (auto cached = uncache(batch.id)) order.operations = std::move(cached);
+  out.payload.push_back(std::move(order));
+}
+
+void core::cache(const digest& id, std::shared_ptr<const packed_operations> operations) {
+  packed_bytes_ += operations->bytes.size();
+  packed_order_.emplace(packed_count_, id);
+  packed_[id] = {std::move(operations), packed_count_++};
+  while (packed_bytes_ > with_.local.batch_cache_bytes) uncache(packed_order_.begin()->second);
+}
+
+std::shared_ptr<const packed_operations> core::uncache(const digest& id) {
+  const auto found = packed_.find(id);
+  if (found == packed_.end()) return nullptr;
+  auto operations = std::move(found->second.operations);
+  packed_bytes_ -= operations->bytes.size();
+  packed_order_.erase(found->second.number);
+  packed_.erase(found);
+  return operations;
+}
+
+void core::on(batches_wanted x, effects& out) {
+  for (const auto& wanted : x.batches)
+    if (wanted.worker == with_.worker) want(wanted, out);
+}
+
+void core::want(const wanted_batch& wanted, effects& out) {
+  const batch_record* record = records_.find(wanted.id);
+  if (!record)
+    fetcher_.want(wanted);
+  else if (record->durable)
+    out.stored_indexes.push_back(record->key(wanted.id));
+}
+
+// -- executors
+
+void core::on(executor_met x, effects&) {
+  executors_.try_emplace(x.executor);
+}
+
+void core::on(execution_advanced x, effects& out) {
+  executors_[x.progress.executor] = {x.progress.index, x.progress.snapshot};
+  records_.take_deletions(snapshot(), now_, out.deletions);
+}
+
+commit_index core::executed() const {
+  if (executors_.empty()) return newest_;
+  commit_index lowest{~std::uint64_t{0}};
+  for (const auto& [id, state] : executors_) lowest = std::min(lowest, state.executed);
+  return lowest;
+}
+
+commit_index core::snapshot() const {
+  if (executors_.empty()) return {};
+  commit_index lowest{~std::uint64_t{0}};
+  for (const auto& [id, state] : executors_) lowest = std::min(lowest, state.snapshot);
+  return lowest;
+}
+
+}  // namespace flamingo::worker
