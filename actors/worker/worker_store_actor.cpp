@@ -1,0 +1,161 @@
+#include "actors/worker/worker_store_actor.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace flamingo::worker {
+
+namespace {
+
+using storage::key;
+using storage::number_at;
+using storage::table;
+
+constexpr byte at_data = 'd', at_availability = 'a', at_index = 'i', at_committed = 'c',
+               at_window = 'w', at_newest = 'n';
+
+// A key starts with the worker and the kind.
+constexpr std::size_t head_bytes = 3;
+constexpr std::size_t batch_key_bytes = 2 + 8 + digest::size;
+
+key key_of(worker_id worker, byte kind, const batch_key& x) {
+  return key::of(worker, kind, x.author, x.sequence, x.id);
+}
+key key_of(worker_id worker, commit_index index, const batch_key& x) {
+  return key::of(worker, at_committed, index, x.author, x.sequence, x.id);
+}
+
+batch_key batch_key_at(byte_span at, std::size_t offset) {
+  batch_key out{validator_id{number_at<std::uint16_t>(at, offset)},
+                batch_sequence{number_at<std::uint64_t>(at, offset + 2)},
+                {}};
+  const auto id = at.subspan(offset + 10, digest::size);
+  std::copy(id.begin(), id.end(), out.id.bytes.begin());
+  return out;
+}
+
+void put_number(std::vector<char>& into, std::uint64_t x) {
+  for (unsigned i = 0; i < 8; ++i) into.push_back(static_cast<char>(x >> (8 * i)));
+}
+std::uint64_t number_in(byte_span from, std::size_t i) {
+  std::uint64_t x = 0;
+  for (unsigned k = 0; k < 8; ++k) x |= std::uint64_t{from[8 * i + k]} << (8 * k);
+  return x;
+}
+
+void good(bool condition) {
+  if (!condition)
+    throw storage::error(
+        "table batches of the store is damaged: restore the validator's data directory, or let it "
+        "join anew");
+}
+
+/// A frame out of a scan, where no alignment is promised.
+template <class Schema>
+wire<Schema> frame_of(byte_span value) {
+  return wire<Schema>(shared_bytes(std::vector<char>(value.begin(), value.end())));
+}
+
+template <class F>
+void scan(storage::kv& kv, worker_id worker, byte kind, F&& visit) {
+  kv.scan(table::batches, key::of(worker, kind), key::of(worker, kind).prefix_end(), visit);
+}
+
+}  // namespace
+
+void batch_store::put(storage::write_batch& into, const checked_batch& x) const {
+  const batch_key at{x.author, x.sequence, x.id};
+  const batch_available available{
+      x.id, x.author, worker_, x.transactions, x.counts_digest, x.counts, {}, x.frame.size()};
+  into.put(table::batches, key_of(worker_, at_data, at), x.frame);
+  into.put(table::batches, key_of(worker_, at_availability, at), encode(available).bytes());
+  into.put(table::batches, key_of(worker_, at_index, at),
+           encode(batch_index{x.id, x.author, worker_, x.bundles}).bytes());
+}
+
+void batch_store::put_committed(storage::write_batch& into, commit_index index,
+                                const batch_key& x) const {
+  into.put(table::batches, key_of(worker_, index, x), std::vector<char>{1});
+}
+
+void batch_store::put_window(storage::write_batch& into, client_id client,
+                             const committer::client_window& window) const {
+  std::vector<char> value;
+  put_number(value, window.low().value);
+  for (const std::uint64_t word : window.words()) put_number(value, word);
+  into.put(table::batches, key::of(worker_, at_window, client), std::move(value));
+}
+
+void batch_store::put_newest(storage::write_batch& into, commit_index index,
+                             round_number anchor_round) const {
+  std::vector<char> value;
+  put_number(value, index.value);
+  put_number(value, anchor_round.value);
+  into.put(table::batches, key::of(worker_, at_newest), std::move(value));
+}
+
+void batch_store::erase(storage::write_batch& into, const batch_records::deletion& x) const {
+  for (const byte kind : {at_data, at_availability, at_index})
+    into.erase(table::batches, key_of(worker_, kind, x.batch));
+  into.erase(table::batches, key_of(worker_, x.index, x.batch));
+}
+
+template <class Frame>
+std::optional<Frame> batch_store::get(byte kind, const batch_key& x) const {
+  auto bytes = kv_.get(table::batches, key_of(worker_, kind, x));
+  if (!bytes) return std::nullopt;
+  return Frame(shared_bytes(std::move(*bytes)));
+}
+
+std::optional<wire<schema::WorkerMessage>> batch_store::batch(const batch_key& x) const {
+  return get<wire<schema::WorkerMessage>>(at_data, x);
+}
+
+std::optional<wire<schema::BatchIndex>> batch_store::index(const batch_key& x) const {
+  return get<wire<schema::BatchIndex>>(at_index, x);
+}
+
+void batch_store::restore(core& into, time_point now) const {
+  restore_batches(into, now);
+  scan(kv_, worker_, at_window, [&](byte_span at, byte_span value) {
+    good(at.size() == head_bytes + 4 && value.size() % 8 == 0 && !value.empty());
+    std::vector<std::uint64_t> words;
+    for (std::size_t i = 1; i < value.size() / 8; ++i) words.push_back(number_in(value, i));
+    into.restore(client_id{number_at<std::uint32_t>(at, head_bytes)},
+                 committer::client_window::restored(bundle_sequence{number_in(value, 0)}, words));
+    return true;
+  });
+  if (const auto newest = kv_.get(table::batches, key::of(worker_, at_newest))) {
+    good(newest->size() == 16);
+    const byte_span value(reinterpret_cast<const byte*>(newest->data()), newest->size());
+    into.restore(commit_index{number_in(value, 0)}, round_number{number_in(value, 1)});
+  }
+}
+
+void batch_store::restore_batches(core& into, time_point now) const {
+  std::map<batch_key, batch_available> stored;
+  scan(kv_, worker_, at_availability, [&](byte_span at, byte_span value) {
+    auto available = decode(frame_of<schema::BatchAvailable>(value));
+    good(at.size() == head_bytes + batch_key_bytes && available.has_value());
+    stored.emplace(batch_key_at(at, head_bytes), std::move(*available));
+    return true;
+  });
+  // The committed ones first, as the log output them.
+  scan(kv_, worker_, at_committed, [&](byte_span at, byte_span) {
+    good(at.size() == head_bytes + 8 + batch_key_bytes);
+    const auto found = stored.find(batch_key_at(at, head_bytes + 8));
+    if (found == stored.end()) return true;
+    into.restore(found->second, found->first.sequence, {},
+                 commit_index{number_at<std::uint64_t>(at, head_bytes)}, now);
+    stored.erase(found);
+    return true;
+  });
+  for (const auto& [at, available] : stored) {
+    const auto frame = index(at);
+    const auto batch = frame ? decode(*frame) : std::nullopt;
+    good(batch.has_value());
+    into.restore(available, at.sequence, batch->bundles, std::nullopt, now);
+  }
+}
+
+}  // namespace flamingo::worker
