@@ -62,6 +62,17 @@ TEST_SUITE("init") {
     }
   }
 
+  TEST_CASE("a network of one to three validators checks out too") {
+    for (const std::size_t n : {1, 2, 3}) {
+      testing::temporary_directory dir;
+      auto plan = small(dir.path() / "net");
+      plan.validators = n;
+      const auto layout = make_network(plan);
+      const auto checked = flamingo_run({"check-config", layout.node(n - 1).string()});
+      CHECK_MESSAGE(checked.code == 0, checked.err);
+    }
+  }
+
   TEST_CASE("secrets are for their owner only and everything else is not secret") {
     testing::temporary_directory dir;
     const auto layout = make_network(small(dir.path() / "net"));
@@ -226,7 +237,7 @@ TEST_SUITE("command line") {
   TEST_CASE("each command explains itself with an example") {
     const auto top = flamingo_run({"--help"});
     CHECK(top.code == 0);
-    for (const std::string command : {"init", "check-config", "version"}) {
+    for (const std::string command : {"init", "check-config", "status", "version"}) {
       CHECK(top.out.find("\n  " + command + " ") != std::string::npos);
       const auto help = flamingo_run({command, "--help"});
       CHECK(help.code == 0);

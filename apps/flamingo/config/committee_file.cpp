@@ -177,7 +177,8 @@ private:
   void check(const validator_info& v, const std::string& path) {
     check_name(v.name, path);
     unique(crypto::to_hex(v.key), path + ".key");
-    unique(crypto::to_hex(v.coin_key), path + ".coin_key");
+    // With f = 0 the coin's polynomial is a constant, and all shares of it are equal.
+    if (raw_.file.members.faulty() > 0) unique(crypto::to_hex(v.coin_key), path + ".coin_key");
     unique(to_string(v.primary), path + ".primary");
     unique(to_string(v.operators), path + ".operators");
     for (std::size_t i = 0; i < v.workers.size(); ++i) {

@@ -1,0 +1,85 @@
+// flamingo status: how each validator is.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/config/client_file.hpp"
+#include "apps/flamingo/config/committee_file.hpp"
+#include "apps/flamingo/config/reader.hpp"
+#include "apps/flamingo/runtime/link_process.hpp"
+#include "apps/flamingo/runtime/logging.hpp"
+#include "apps/flamingo/runtime/stop_signal.hpp"
+#include "apps/flamingo/status/status_table.hpp"
+
+namespace flamingo::commands {
+
+namespace {
+
+struct options {
+  std::string config;
+  bool watch = false, json = false;
+  double timeout_seconds = 3;
+};
+
+int show(const options& x, console to) {
+  using namespace std::chrono;
+  const auto file = config::load_operator(x.config);
+  const auto committee_path = config::beside(file.source, file.committee);
+  const auto members = config::load_committee(committee_path).members;
+  runtime::configure_logging({.level = "off", .format = {}}, "operator");
+  runtime::stop_signal stop;
+  runtime::link_process process({}, config::link_settings(file.link, file.keys, file.source),
+                                link::identity::of(members, {link::peer::kind::operator_, 0}), {});
+  status::status_reader reader(*process.doors.operators, members);
+  const milliseconds timeout(static_cast<std::int64_t>(x.timeout_seconds * 1000));
+  constexpr milliseconds period{1000};
+  const auto ask = [&](milliseconds dial_timeout) {
+    return std::pair(reader.ask(timeout, dial_timeout), steady_clock::now());
+  };
+  const auto any = [](const status::answers& a) {
+    return std::any_of(a.begin(), a.end(), [](const auto& r) { return r.has_value(); });
+  };
+
+  auto [before, asked] = ask(milliseconds(1000));
+  if (!any(before) && !x.watch)
+    throw std::runtime_error(
+        fmt::format("no validator of {} answered within {} s: are they running? Their operators' "
+                    "addresses are in that file",
+                    committee_path.string(), x.timeout_seconds));
+  while (!stop.wait_for(period)) {
+    auto [after, now] = ask(milliseconds(0));
+    const status::sample sample{before, after, now - asked};
+    if (x.json)
+      to.out << status::to_json(sample, members).dump() << std::endl;
+    else
+      to.out << (x.watch && ::isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "")
+             << status::to_table(sample, members) << std::flush;
+    if (!x.watch) {
+      process.close();
+      return any(after) ? 0 : 1;
+    }
+    before = std::move(after);
+    asked = now;
+  }
+  process.close();
+  return 0;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, action& chosen) {
+  auto x = std::make_shared<options>();
+  auto* command = app.add_subcommand("status", "How each validator of a network is");
+  command->add_option("--config", x->config, "An operator file")->required();
+  command->add_flag("--watch", x->watch, "Again each second, until stopped");
+  command->add_flag("--json", x->json, "A line of JSON each time");
+  command->add_option("--timeout", x->timeout_seconds, "Wait this long for answers, seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 3600.0));
+  command->footer("Example: flamingo status --config net/operator/operator.toml");
+  command->callback([x, &chosen] { chosen = [x](console to) { return show(*x, to); }; });
+}
+
+}  // namespace flamingo::commands

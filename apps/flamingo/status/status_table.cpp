@@ -1,0 +1,108 @@
+#include "apps/flamingo/status/status_table.hpp"
+
+#include <fmt/format.h>
+
+#include "crypto/hex.hpp"
+
+namespace flamingo::status {
+
+namespace {
+
+/// Its own newest self-report, as validator i knows it.
+std::optional<std::chrono::microseconds> queue_delay(const status_report& x, std::size_t i) {
+  return i < x.queue_delays.size() ? x.queue_delays[i] : std::nullopt;
+}
+
+/// Accounts that are assigned to validator v: at present always as the committee file says.
+std::uint64_t accounts_of(const committee& members, std::size_t v) {
+  std::uint64_t sum = 0;
+  for (const auto& client : members.clients)
+    if (client.assignee.value == v)
+      for (const auto& range : client.accounts) sum += range.last.value - range.first.value;
+  return sum;
+}
+
+std::string shortened(const std::optional<digest>& x) {
+  return x ? crypto::to_hex(*x).substr(0, 12) : "-";
+}
+
+}  // namespace
+
+std::optional<double> committed_per_second(const sample& x, std::size_t i) {
+  if (i >= x.before.size() || !x.before[i] || !x.after.at(i) || x.between.count() <= 0)
+    return std::nullopt;
+  const auto before = x.before[i]->committed_transactions,
+             after = x.after[i]->committed_transactions;
+  return after < before ? 0.0 : static_cast<double>(after - before) / x.between.count();
+}
+
+nlohmann::ordered_json to_json(const sample& x, const committee& members) {
+  auto out = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < x.after.size(); ++i) {
+    nlohmann::ordered_json one{{"validator", members.validators[i].name},
+                               {"reachable", x.after[i].has_value()}};
+    if (const auto& r = x.after[i]) {
+      const auto rate = committed_per_second(x, i);
+      const auto delay = queue_delay(*r, i);
+      one["round"] = r->round.value;
+      one["rounds_behind"] = r->rounds_behind;
+      one["commit_index"] = r->index.value;
+      one["executed_index"] = r->executed.value;
+      one["committed_tps"] = rate ? nlohmann::ordered_json(*rate) : nullptr;
+      one["committed_transactions"] = r->committed_transactions;
+      one["executed_transactions"] = r->executed_transactions;
+      one["duplicates"] = r->duplicates;
+      one["queue_delay_ms"] =
+          delay ? nlohmann::ordered_json(static_cast<double>(delay->count()) / 1000) : nullptr;
+      one["accounts"] = accounts_of(members, i);
+      one["executors"] = r->executors;
+      one["state_root"] =
+          r->state_root ? nlohmann::ordered_json(crypto::to_hex(*r->state_root)) : nullptr;
+      one["state_root_index"] = r->state_root_index.value;
+      one["chain_digest"] = crypto::to_hex(r->chain);
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string to_table(const sample& x, const committee& members) {
+  constexpr auto row = "{:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>10} {:>5}  {}\n";
+  auto out = fmt::format(fmt::runtime(row), "validator", "round", "behind", "commit", "executed",
+                         "tps", "queue ms", "accounts", "exec", "state root at");
+  for (std::size_t i = 0; i < x.after.size(); ++i) {
+    const auto& name = members.validators[i].name;
+    if (!x.after[i]) {
+      out +=
+          fmt::format("{:<10} not reachable at {}:{}\n", name, members.validators[i].operators.host,
+                      members.validators[i].operators.port);
+      continue;
+    }
+    const auto& r = *x.after[i];
+    const auto rate = committed_per_second(x, i);
+    const auto delay = queue_delay(r, i);
+    out += fmt::format(
+        fmt::runtime(row), name, r.round.value, r.rounds_behind, r.index.value, r.executed.value,
+        rate ? fmt::format("{:.0f}", *rate) : "-",
+        delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
+        accounts_of(members, i), r.executors,
+        r.state_root ? fmt::format("{} {}", shortened(r.state_root), r.state_root_index.value)
+                     : "-");
+  }
+  return out;
+}
+
+std::optional<bool> roots_agree(const answers& x) {
+  std::map<commit_index, digest> first;
+  bool compared = false;
+  for (const auto& report : x) {
+    if (!report || !report->state_root) continue;
+    const auto [at, fresh] = first.emplace(report->state_root_index, *report->state_root);
+    if (fresh) continue;
+    if (at->second != *report->state_root) return false;
+    compared = true;
+  }
+  return compared ? std::optional(true) : std::nullopt;
+}
+
+}  // namespace flamingo::status

@@ -1,0 +1,31 @@
+// What validators said, as a table for people and as JSON for programs.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/flamingo/status/status_reader.hpp"
+
+namespace flamingo::status {
+
+/// Two sets of answers and the time between them: rates need both.
+struct sample {
+  answers before, after;
+  std::chrono::duration<double> between{};
+};
+
+/// Fresh transactions a second that validator i committed; nothing without two answers.
+std::optional<double> committed_per_second(const sample& x, std::size_t i);
+
+/// One object for each validator.
+nlohmann::ordered_json to_json(const sample& x, const committee& members);
+
+/// A heading and a line for each validator, each with a newline.
+std::string to_table(const sample& x, const committee& members);
+
+/// Whether no two validators that told their state roots for the same commit differ; nothing if no
+/// two did.
+std::optional<bool> roots_agree(const answers& x);
+
+}  // namespace flamingo::status

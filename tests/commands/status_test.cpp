@@ -1,0 +1,153 @@
+// flamingo status: questions reach validators over real links, and answers become tables.
+#include <doctest/doctest.h>
+
+#include <spdlog/spdlog.h>
+
+#include <caf/send.hpp>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/config/client_file.hpp"
+#include "apps/flamingo/config/committee_file.hpp"
+#include "apps/flamingo/config/link_section.hpp"
+#include "apps/flamingo/config/node_file.hpp"
+#include "apps/flamingo/local/free_ports.hpp"
+#include "apps/flamingo/network_plan.hpp"
+#include "apps/flamingo/runtime/link_process.hpp"
+#include "apps/flamingo/status/status_table.hpp"
+#include "messages/codec_validator.hpp"
+#include "tests/commands/temporary_directory.hpp"
+
+using namespace flamingo;
+using namespace std::chrono_literals;
+
+namespace {
+
+status_report report(std::uint16_t validator, std::uint64_t committed) {
+  status_report x;
+  x.validator = validator_id(validator);
+  x.round = round_number(17);
+  x.index = commit_index(8);
+  x.committed_transactions = committed;
+  x.queue_delays.resize(2);
+  x.queue_delays[validator] = 1500us;
+  x.executors = 2;
+  return x;
+}
+
+digest root(byte x) {
+  digest out;
+  out.bytes.fill(x);
+  return out;
+}
+
+committee two() {
+  committee x;
+  x.validators.resize(2);
+  x.validators[0].name = "v0";
+  x.validators[1].name = "v1";
+  x.validators[1].operators = {"10.0.0.9", 77};
+  client_info c;
+  c.accounts = {{account_id(0), account_id(30)}};
+  x.clients.push_back(c);
+  return x;
+}
+
+/// A validator's operators' door that answers each question with the next report.
+struct answering_door {
+  answering_door(const network_layout& net, const committee& members, std::uint16_t self)
+      : node(config::load_node(net.node(self))),
+        process({}, config::link_settings(node.link, node.keys, node.source),
+                link::identity::of(members, {link::peer::kind::validator, self}), {}) {
+    process.doors.operators->listen(
+        members.validators[self].operators,
+        {[](link::peer, operator_link) {},
+         [this, self](link::peer, const operator_link& link, const operator_frame&) {
+           caf::anon_send(link, atom::transmit_v, link_priority::sync,
+                          encode(operator_message{report(speaks_for.value_or(self), ++asked)}));
+         },
+         [](link::peer, operator_link) {}});
+  }
+
+  config::node_file node;
+  std::optional<std::uint16_t> speaks_for;
+  std::uint64_t asked = 0;
+  runtime::link_process process;
+};
+
+network_layout small_network(const std::filesystem::path& dir) {
+  network_plan plan;
+  plan.directory = dir / "net";
+  plan.validators = 2;
+  plan.clients = 1;
+  plan.ports = local::free_ports(2 * plan.ports_each());
+  return make_network(plan);
+}
+
+}  // namespace
+
+TEST_SUITE("status") {
+  TEST_CASE("who answers is shown and who does not is named with its address") {
+    const status::sample x{{report(0, 100), std::nullopt}, {report(0, 400), std::nullopt}, 2s};
+    CHECK(status::committed_per_second(x, 0) == 150.0);
+    CHECK_FALSE(status::committed_per_second(x, 1));
+    const auto table = status::to_table(x, two());
+    CHECK(table.find(" 150 ") != std::string::npos);
+    CHECK(table.find(" 1.5 ") != std::string::npos);
+    CHECK(table.find("v1         not reachable at 10.0.0.9:77\n") != std::string::npos);
+    const auto json = status::to_json(x, two());
+    CHECK(json[0]["committed_tps"] == 150.0);
+    CHECK(json[0]["queue_delay_ms"] == 1.5);
+    CHECK(json[0]["accounts"] == 30);
+    CHECK(json[0]["state_root"] == nullptr);
+    CHECK(json[1] == nlohmann::ordered_json{{"validator", "v1"}, {"reachable", false}});
+  }
+
+  TEST_CASE("state roots agree if no two of the same commit differ") {
+    auto a = report(0, 1), b = report(1, 1);
+    CHECK_FALSE(status::roots_agree({a, b}));
+    a.state_root = b.state_root = root(1);
+    a.state_root_index = b.state_root_index = commit_index(50);
+    CHECK(status::roots_agree({a, b}) == true);
+    CHECK_FALSE(status::roots_agree({a, std::nullopt}));
+    b.state_root = root(2);
+    CHECK(status::roots_agree({a, b}) == false);
+    b.state_root_index = commit_index(100);
+    CHECK_FALSE(status::roots_agree({a, b}));
+  }
+
+  TEST_CASE("a question reaches each validator over its link and waits for no dead one") {
+    testing::temporary_directory dir;
+    const auto net = small_network(dir.path());
+    const auto members = config::load_committee(net.committee()).members;
+    answering_door door(net, members, 0);
+    spdlog::set_level(spdlog::level::off);
+    const auto op = config::load_operator(net.operator_());
+    runtime::link_process process({}, config::link_settings(op.link, op.keys, op.source),
+                                  link::identity::of(members, {link::peer::kind::operator_, 0}),
+                                  {});
+    status::status_reader reader(*process.doors.operators, members);
+    std::uint64_t answered = 0;
+    for (int i = 0; i < 50 && answered < 2; ++i) {
+      const auto answers = reader.ask(200ms, 200ms);
+      REQUIRE(answers.size() == 2);
+      CHECK_FALSE(answers[1]);
+      if (answers[0]) CHECK(answers[0]->committed_transactions == ++answered);
+    }
+    CHECK(answered == 2);
+    door.speaks_for = 1;
+    CHECK_FALSE(reader.ask(300ms, 300ms)[1]);
+    process.close();
+  }
+
+  TEST_CASE("a stopped network is one line and exit code 1") {
+    testing::temporary_directory dir;
+    const auto net = small_network(dir.path());
+    std::ostringstream out, err;
+    const auto code = commands::run(
+        {"status", "--config", net.operator_().string(), "--timeout", "0.2"}, {out, err});
+    CHECK(code == 1);
+    CHECK(out.str() == "");
+    CHECK(err.str().find('\n') == err.str().size() - 1);
+    CHECK(err.str().find("no validator of") != std::string::npos);
+  }
+}
