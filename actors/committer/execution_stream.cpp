@@ -8,9 +8,13 @@ namespace flamingo::committer {
 
 void execution_stream::replay(executor_id who, commit_index after) {
   FLAMINGO_ASSERT(has(who));
-  listener& x = listeners_[who];
+  const auto [at, first] = listeners_.try_emplace(who);
+  listener& x = at->second;
   x.next = after + 1;
-  x.executed = after;
+  x.asked = after;
+  // It may have more than it executed.
+  x.executed = first ? after : std::min(x.executed, after);
+  x.window = std::min(first_window, window_);
 }
 
 void execution_stream::progress(const execution_progress& x) {
@@ -18,23 +22,29 @@ void execution_stream::progress(const execution_progress& x) {
   if (x.state_root && x.state_root_index >= root_.state_root_index) root_ = x;
   const auto found = listeners_.find(x.executor);
   if (found == listeners_.end()) return;
+  listener& y = found->second;
+  y.snapshot = std::max(y.snapshot, x.snapshot);
   // What it says of sub-DAGs that it was not sent is from before it asked anew.
-  if (x.index < found->second.next) found->second.executed = x.index;
-  found->second.snapshot = std::max(found->second.snapshot, x.snapshot);
+  if (x.index >= y.next || x.index <= y.executed) return;
+  y.executed = x.index;
+  y.window = std::min(2 * y.window, window_);
 }
 
 std::vector<stream_part> execution_stream::send(commit_index committed) {
   std::vector<stream_part> parts;
-  if (listeners_.empty()) return parts;
-  commit_index slowest = listeners_.begin()->second.executed;
+  commit_index slowest{~std::uint64_t{0} - window_};
   for (const auto& [who, x] : listeners_) slowest = std::min(slowest, x.executed);
+  const auto may_have = [&](const listener& x, commit_index index) {
+    return index <= std::max(x.executed, x.asked) + x.window && index <= slowest + window_;
+  };
   for (;;) {
-    commit_index next = listeners_.begin()->second.next;
-    for (const auto& [who, x] : listeners_) next = std::min(next, x.next);
-    if (next > committed || next > slowest + window_) return parts;
+    commit_index next = committed + 1;
+    for (const auto& [who, x] : listeners_)
+      if (may_have(x, x.next)) next = std::min(next, x.next);
+    if (next > committed) return parts;
     stream_part& part = parts.emplace_back(stream_part{next, {}});
     for (auto& [who, x] : listeners_)
-      if (x.next == next) {
+      if (x.next == next && may_have(x, next)) {
         part.to.push_back(who);
         ++x.next;
       }

@@ -3,6 +3,8 @@
 //
 // One rule serves the live stream and replays: every executor is sent the sub-DAGs after the last
 // one it was sent, in order, but none more than a window ahead of what the slowest one executed.
+// Who asks anew (because it restarted, or lacks something) is sent a little at first, and twice as
+// much with each progress: asking again and again while the workers are busy must not add to it.
 // What has to wait is not held anywhere: it is read from the store when its turn comes.
 #pragma once
 
@@ -31,7 +33,7 @@ public:
 
   bool has(executor_id x) const { return x.value < executors_; }
 
-  /// An executor has executed everything up to `after`, and wants what follows.
+  /// An executor has everything up to `after`, and wants what follows.
   void replay(executor_id who, commit_index after);
   void progress(const execution_progress& x);
 
@@ -49,9 +51,13 @@ public:
 private:
   struct listener {
     commit_index next;      // to be sent
+    commit_index asked;     // it has everything up to this one
     commit_index executed;  // Invariant: below `next`
     commit_index snapshot;
+    std::uint64_t window = 0;  // ahead of what it has, sub-DAGs
   };
+
+  static constexpr std::uint64_t first_window = 4;  // sub-DAGs
 
   std::uint16_t executors_;
   std::uint64_t window_;

@@ -52,6 +52,7 @@ TEST_SUITE("committer") {
     x.replay(e0, commit_index{0});
     CHECK(indexes(x.send(commit_index{3}), e0) == std::vector<std::uint64_t>{1, 2, 3});
     CHECK(x.send(commit_index{3}).empty());
+    x.progress(progress(e0, 3));
     CHECK(indexes(x.send(commit_index{5}), e0) == std::vector<std::uint64_t>{4, 5});
     x.replay(e1, commit_index{4});
     CHECK(indexes(x.send(commit_index{5}), e1) == std::vector<std::uint64_t>{5});
@@ -95,6 +96,24 @@ TEST_SUITE("committer") {
     }
     CHECK(seen == committed);
     CHECK(other == committed);
+  }
+
+  TEST_CASE("who asks again and again is sent little, and more once it gets on") {
+    execution_stream x(1, 64);
+    for (int i = 0; i < 5; ++i) {
+      x.replay(e0, commit_index{10});
+      CHECK(x.send(commit_index{500}).size() == 4);
+    }
+    std::size_t sent = 4;
+    for (std::uint64_t executed = 11; sent < 64; ++executed) {
+      x.progress(progress(e0, executed));
+      sent = x.send(commit_index{500}).back().index.value - executed;
+      CHECK(executed < 16);
+    }
+    // It has more than it executed, and lacks what follows.
+    x.replay(e0, commit_index{40});
+    CHECK(x.executed() < commit_index{40});
+    CHECK(indexes(x.send(commit_index{500}), e0) == std::vector<std::uint64_t>{41, 42, 43, 44});
   }
 
   TEST_CASE("executors that replay together share what is sent to the workers") {
