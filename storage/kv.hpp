@@ -183,6 +183,7 @@ struct statistics {
   std::uint64_t capacity_bytes = 0;  // used_bytes cannot pass this: failure::map_full
 };
 
+/// May be empty: nobody needs to know.
 using durable_callback = std::function<void(const write_result&)>;
 /// Returns false to end the scan. The spans live during the call only; copy a value before Cap'n
 /// Proto reads it (no alignment is promised).

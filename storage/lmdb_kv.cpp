@@ -111,7 +111,8 @@ void lmdb_kv::writer::write(write_batch changes, durable_callback on_durable) {
   std::unique_lock lock(mutex_);
   if (stopping_) {
     lock.unlock();
-    return on_durable({failure::stopped, "store " + settings.directory + " was stopped"});
+    if (on_durable) on_durable({failure::stopped, "store " + settings.directory + " was stopped"});
+    return;
   }
   auto shared = std::make_shared<const write_batch>(std::move(changes));
   const std::uint64_t number = next_number_++;
@@ -128,7 +129,8 @@ void lmdb_kv::writer::run() {
     const auto start = std::chrono::steady_clock::now();
     const write_result result = commit(group);
     settle(group, result, std::chrono::steady_clock::now() - start);
-    for (const waiting& x : group) x.on_durable(result);
+    for (const waiting& x : group)
+      if (x.on_durable) x.on_durable(result);
     group.clear();
   }
 }

@@ -25,8 +25,11 @@ void memory_kv::apply(const write_batch& changes, rows& to) {
 
 void memory_kv::write(write_batch changes, durable_callback on_durable) {
   FLAMINGO_ASSERT(!scanning_);
-  if (stopped_)
-    return on_durable({failure::stopped, "the simulated store was stopped: open it again"});
+  if (stopped_) {
+    if (on_durable)
+      on_durable({failure::stopped, "the simulated store was stopped: open it again"});
+    return;
+  }
   // One part for each value, so that both maps can share it.
   write_batch flat;
   for (const auto& x : changes.operations()) {
@@ -100,7 +103,7 @@ void memory_kv::sync(std::size_t count) {
   if (failed_.ok()) ++counted_.syncs;
   const auto life = life_;
   for (const auto& call_back : call_backs) {
-    call_back(failed_);
+    if (call_back) call_back(failed_);
     if (life != life_) return;
   }
 }

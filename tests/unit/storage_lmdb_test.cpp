@@ -111,11 +111,9 @@ TEST_SUITE("storage lmdb") {
     {
       held_writer hold(store);
       for (int i = 0; i < 10; ++i)
-        store.write(write_batch{}.put(table::votes, number(i), std::vector<char>(392)),
-                    [](const write_result&) {});
+        store.write(write_batch{}.put(table::votes, number(i), std::vector<char>(392)), {});
       // Larger than the bound alone: it still goes.
-      store.write(write_batch{}.put(table::votes, number(10), std::vector<char>(5000)),
-                  [](const write_result&) {});
+      store.write(write_batch{}.put(table::votes, number(10), std::vector<char>(5000)), {});
     }
     store.stop();
     CHECK(store.stats().syncs == 1 + 5 + 1);
@@ -130,8 +128,8 @@ TEST_SUITE("storage lmdb") {
       const auto hold = step % 2 == 0 ? std::make_unique<held_writer>(store) : nullptr;
       for (int i = 0; i < 5; ++i) {
         const write_batch changes = random_batch(random);
-        store.write(changes, [](const write_result&) {});
-        model.write(changes, [](const write_result&) {});
+        store.write(changes, {});
+        model.write(changes, {});
         const key first = number(random() % 20), last = number(random() % 24);
         INFO("step ", step, " write ", i);
         for (const table where : {table::votes, table::headers}) {
@@ -152,9 +150,9 @@ TEST_SUITE("storage lmdb") {
           .put(table::state, number(1), text(std::to_string(value)))
           .put(table::state, number(2), text(std::to_string(value)));
     };
-    store.write(both(0), [](const write_result&) {});
+    store.write(both(0), {});
     std::jthread writer([&] {
-      for (std::uint64_t i = 1; i <= 300; ++i) store.write(both(i), [](const write_result&) {});
+      for (std::uint64_t i = 1; i <= 300; ++i) store.write(both(i), {});
     });
     for (bool last = false; !last;) {
       const auto seen = contents(store, table::state);
@@ -183,7 +181,7 @@ TEST_SUITE("storage lmdb") {
     store.write(write_batch{}
                     .put(table::votes, number(1), text("x"))
                     .put(table::votes, number(3), text("x")),
-                [](const write_result&) {});
+                {});
     CHECK(first_two() == std::vector<std::uint64_t>{1, 2});
   }
 
@@ -212,8 +210,7 @@ TEST_SUITE("storage lmdb") {
     lmdb_kv store(small(here));
     const auto fill = [&](std::uint64_t from) {
       for (std::uint64_t i = from; i < from + 100; ++i)
-        store.write(write_batch{}.put(table::batches, number(i), std::vector<char>(100'000)),
-                    [](const write_result&) {});
+        store.write(write_batch{}.put(table::batches, number(i), std::vector<char>(100'000)), {});
     };
     fill(0);
     write_now(store, write_batch{}.erase_range(table::batches, number(10), number(100)));

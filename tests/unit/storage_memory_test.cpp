@@ -34,10 +34,9 @@ TEST_SUITE("storage memory") {
   TEST_CASE("an unsynced erasure is undone by a crash") {
     memory_kv disk;
     const auto at = key::of(std::uint64_t{7});
-    disk.write(write_batch{}.put(table::meta, at, text("kept")), [](const write_result&) {});
+    disk.write(write_batch{}.put(table::meta, at, text("kept")), {});
     disk.sync();
-    disk.write(write_batch{}.erase_range(table::meta, key{}, key::end()),
-               [](const write_result&) {});
+    disk.write(write_batch{}.erase_range(table::meta, key{}, key::end()), {});
     CHECK_FALSE(disk.get(table::meta, at).has_value());
     disk.crash();
     CHECK(value_of(disk, table::meta, at) == "kept");
@@ -99,10 +98,8 @@ TEST_SUITE("storage memory") {
     memory_kv::options settings;
     settings.on_pending = [&] { ++waits; };
     memory_kv disk(settings);
-    disk.write(write_batch{}.erase(table::meta, key::of(std::uint8_t{1})),
-               [](const write_result&) {});
-    disk.write(write_batch{}.erase(table::meta, key::of(std::uint8_t{1})),
-               [](const write_result&) {});
+    disk.write(write_batch{}.erase(table::meta, key::of(std::uint8_t{1})), {});
+    disk.write(write_batch{}.erase(table::meta, key::of(std::uint8_t{1})), {});
     CHECK(waits == 2);
     CHECK(disk.stats().syncs == 0);
     disk.sync();
