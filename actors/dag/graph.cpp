@@ -57,6 +57,13 @@ void graph::raise_floor(round_number floor) {
     for (const auto& [author, v] : row->second.vertices) positions_.erase(v.id);
 }
 
+std::vector<digest> graph::ids_up_to(round_number floor) const {
+  std::vector<digest> ids;
+  for (auto row = rounds_.begin(); row != rounds_.upper_bound(floor); ++row)
+    for (const auto& [author, v] : row->second.vertices) ids.push_back(v.id);
+  return ids;
+}
+
 void history::include(const graph& dag, const std::vector<dag_position>& roots) {
   // Rounds are walked downwards once: what a round still has to visit is complete when it is
   // reached, because links go to lower rounds only.

@@ -50,6 +50,9 @@ public:
   /// Forgets what is at or below `floor`. A floor never falls: a lower one changes nothing.
   void raise_floor(round_number floor);
 
+  /// What `raise_floor(floor)` would forget, in the order of rounds, then authors.
+  std::vector<digest> ids_up_to(round_number floor) const;
+
   std::size_t size() const { return positions_.size(); }
   std::size_t validators() const { return validators_; }
 

@@ -1,0 +1,264 @@
+#include "actors/primary/voter.hpp"
+
+#include <algorithm>
+
+namespace flamingo::primary {
+
+using dag::screening;
+
+voter::voter(validator_id self, const committee& members, const protocol_parameters& protocol,
+             const local_parameters& local, std::vector<digest> genesis,
+             const std::vector<cast_vote>& cast)
+    : self_(self),
+      members_(members),
+      protocol_(protocol),
+      local_(local),
+      genesis_(std::move(genesis)),
+      batches_(members.size()),
+      pending_of_(members.size()),
+      caught_(members.size()),
+      next_slot_(members.size()) {
+  for (const auto& x : cast) voted_.emplace(x.where, x.header);
+}
+
+/// The round that is worked on here: one above the last that is full.
+round_number voter::current(const dag::graph& dag) const {
+  return std::max(dag.quorum_round(), dag.floor()) + 1;
+}
+
+screening voter::screen(const header& x, const dag::graph& dag) const {
+  if (!members_.has(x.author)) return screening::refuse(reject::unknown_validator);
+  if (x.author == self_) return screening::refuse(reject::wrong_author);
+  if (x.epoch != members_.epoch) return screening::refuse(reject::wrong_epoch);
+  if (x.round <= dag.floor()) return screening::refuse(reject::round_too_low);
+  if (x.round > current(dag) + protocol_.round_limit + protocol_.gc_depth)
+    return screening::refuse(reject::round_too_high);
+  const digest* first = nullptr;
+  if (const auto it = voted_.find(x.position()); it != voted_.end()) first = &it->second;
+  if (const auto it = pending_.find(x.position()); it != pending_.end())
+    first = &it->second.x.hdr.id;
+  if (first != nullptr && *first == x.id) return screening::ignore();
+  if (first != nullptr && caught_[x.author.value].contains(x.round))
+    return screening::refuse(reject::equivocation);
+  if (const auto why = malformed(x)) return screening::refuse(*why);
+  return screening::check();
+}
+
+std::optional<reject> voter::malformed(const header& x) const {
+  if (const auto why = bad_links(x)) return why;
+  return bad_content(x);
+}
+
+std::optional<reject> voter::bad_links(const header& x) const {
+  if (x.parents.size() < members_.quorum()) return reject::too_few_parents;
+  if (x.parents.size() > members_.size()) return reject::malformed;
+  std::set<digest> parents(x.parents.begin(), x.parents.end());
+  if (parents.size() < x.parents.size()) return reject::duplicate_parent;
+  if (x.weak_links.size() > members_.size()) return reject::bad_weak_links;
+  for (std::size_t i = 0; i < x.weak_links.size(); ++i) {
+    const auto& where = x.weak_links[i].position;
+    if (where.round < round_number{1} || where.round + 2 > x.round || !members_.has(where.author) ||
+        (i > 0 && where <= x.weak_links[i - 1].position))
+      return reject::bad_weak_links;
+  }
+  return std::nullopt;
+}
+
+std::optional<reject> voter::bad_content(const header& x) const {
+  if (x.payload.size() > protocol_.max_payload_entries) return reject::bad_payload;
+  std::set<digest> batches;
+  for (const auto& entry : x.payload)
+    if (entry.worker.value >= protocol_.workers || !batches.insert(entry.batch).second)
+      return reject::bad_payload;
+  if (x.coin_share.empty() == carries_coin_share(x.round)) return reject::bad_coin_share;
+  for (auto it = x.control.begin(); it != x.control.end(); ++it)
+    if (std::find(x.control.begin(), it, *it) != it) return reject::bad_control_record;
+  return std::nullopt;
+}
+
+// -- one header -------------------------------------------------------------------------------
+
+void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, outcome& out) {
+  const auto of_header = screen(x.hdr, dag);
+  if (of_header.what == screening::outcome::ignore) return receive_again(x.hdr, out);
+  if (of_header.what == screening::outcome::refuse) return out.rejected.push_back(of_header.why);
+  const auto where = x.hdr.position();
+  if (voted_.contains(where) || pending_.contains(where)) return caught(x.hdr, x.bytes, out);
+  if (!coin_valid) return out.rejected.push_back(reject::bad_coin_share);
+  decide(std::move(x), dag, out);
+}
+
+void voter::receive_again(const header& x, outcome& out) const {
+  const auto it = voted_.find(x.position());
+  if (it != voted_.end() && it->second == x.id) out.repeat.push_back(x.position());
+}
+
+void voter::caught(const header& second, const signed_bytes& bytes, outcome& out) {
+  out.rejected.push_back(reject::equivocation);
+  if (!caught_[second.author.value].insert(second.round).second) return;
+  auto& slot = next_slot_[second.author.value];
+  evidence x{second.position(), slot, {}, std::nullopt, bytes};
+  slot = (slot + 1) % std::max(local_.max_evidence, 1u);
+  if (const auto it = pending_.find(x.where); it != pending_.end()) {
+    x.first = it->second.x.hdr.id;
+    x.first_bytes = it->second.x.bytes;
+  } else {
+    x.first = voted_.at(x.where);
+  }
+  out.caught.push_back(std::move(x));
+}
+
+void voter::decide(signed_header x, const dag::graph& dag, outcome& out) {
+  const auto where = x.hdr.position();
+  const verdict v = judge(x.hdr, dag);
+  switch (v.what) {
+    case verdict::kind::vote:
+      // One digest for each (author, round), for ever.
+      voted_.emplace(where, x.hdr.id);
+      out.votes.push_back({std::move(x)});
+      return;
+    case verdict::kind::refuse:
+      return out.rejected.push_back(v.why);
+    case verdict::kind::wait_for_round:
+      if (defer(std::move(x), std::nullopt, out)) too_high_.insert(where);
+      return;
+    case verdict::kind::wait_for:
+      if (defer(std::move(x), v.for_what, out)) waiting_for_[v.for_what].push_back(where);
+      return;
+  }
+}
+
+voter::verdict voter::judge(const header& x, const dag::graph& dag) const {
+  if (x.round > current(dag) + protocol_.round_limit) return {verdict::kind::wait_for_round};
+  if (const auto v = judge_parents(x, dag); v.what != verdict::kind::vote) return v;
+  if (const auto v = judge_links(x, dag); v.what != verdict::kind::vote) return v;
+  return judge_payload(x);
+}
+
+voter::verdict voter::judge_parents(const header& x, const dag::graph& dag) const {
+  if (x.round == round_number{1}) {
+    for (const auto& parent : x.parents)
+      if (std::find(genesis_.begin(), genesis_.end(), parent) == genesis_.end())
+        return {verdict::kind::refuse, {}, reject::wrong_parent_round};
+    return {verdict::kind::vote};
+  }
+  // What is at or below the floor is dead for everyone, and known to nobody any more.
+  if (x.round - 1 <= dag.floor()) return {verdict::kind::vote};
+  dag::author_set authors(members_.size());
+  std::optional<digest> missing;
+  for (const auto& parent : x.parents) {
+    const auto where = dag.find(parent);
+    if (!where) {
+      if (!missing) missing = parent;
+      continue;
+    }
+    if (where->round + 1 != x.round) return {verdict::kind::refuse, {}, reject::wrong_parent_round};
+    if (!authors.add(where->author)) return {verdict::kind::refuse, {}, reject::duplicate_parent};
+  }
+  if (missing) return {verdict::kind::wait_for, *missing};
+  return {verdict::kind::vote};
+}
+
+voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const {
+  for (const auto& link : x.weak_links) {
+    if (link.position.round <= dag.floor()) continue;
+    const auto where = dag.find(link.header);
+    if (!where) return {verdict::kind::wait_for, link.header};
+    if (*where != link.position) return {verdict::kind::refuse, {}, reject::bad_weak_links};
+  }
+  return {verdict::kind::vote};
+}
+
+voter::verdict voter::judge_payload(const header& x) const {
+  const auto& known = batches_[x.author.value].facts;
+  for (const auto& entry : x.payload) {
+    const auto it = known.find(entry.batch);
+    if (it == known.end()) return {verdict::kind::wait_for, entry.batch};
+    const batch_facts& facts = it->second;
+    if (facts.worker != entry.worker || facts.transactions != entry.transactions ||
+        facts.counts_digest != entry.counts_digest)
+      return {verdict::kind::refuse, {}, reject::bad_payload};
+  }
+  return {verdict::kind::vote};
+}
+
+// -- what waits -------------------------------------------------------------------------------
+
+bool voter::defer(signed_header x, std::optional<digest> for_what, outcome& out) {
+  const auto where = x.hdr.position();
+  auto& count = pending_of_[where.author.value];
+  // Each author has its share, so that one cannot take the others' places.
+  const auto most = std::max<std::size_t>(1, local_.max_pending_headers / members_.size());
+  if (count >= most) {
+    // Lower rounds are sooner of use: the author's highest one makes place.
+    const auto last = std::find_if(pending_.rbegin(), pending_.rend(), [&](const auto& entry) {
+      return entry.first.author == where.author;
+    });
+    out.rejected.push_back(reject::too_many_pending);
+    if (last->first <= where) return false;
+    take(last->first);
+  }
+  ++count;
+  pending_.emplace(where, waiting{std::move(x), for_what});
+  return true;
+}
+
+voter::waiting voter::take(dag_position where) {
+  const auto it = pending_.find(where);
+  FLAMINGO_ASSERT(it != pending_.end());
+  waiting x = std::move(it->second);
+  pending_.erase(it);
+  --pending_of_[where.author.value];
+  too_high_.erase(where);
+  if (!x.for_what) return x;
+  if (const auto list = waiting_for_.find(*x.for_what); list != waiting_for_.end()) {
+    std::erase(list->second, where);
+    if (list->second.empty()) waiting_for_.erase(list);
+  }
+  return x;
+}
+
+void voter::reconsider(const digest& arrived, const dag::graph& dag, outcome& out) {
+  const auto it = waiting_for_.find(arrived);
+  if (it == waiting_for_.end()) return;
+  for (const auto where : std::vector(it->second)) decide(take(where).x, dag, out);
+}
+
+void voter::certified(const digest& id, const dag::graph& dag, outcome& out) {
+  reconsider(id, dag, out);
+  const auto last = current(dag) + protocol_.round_limit;
+  while (!too_high_.empty() && too_high_.begin()->round <= last)
+    decide(take(*too_high_.begin()).x, dag, out);
+}
+
+void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& out) {
+  if (!members_.has(facts.author)) return;
+  auto& known = batches_[facts.author.value];
+  if (!known.facts.emplace(facts.id, facts).second) return;
+  known.order.push_back(facts.id);
+  // The oldest ones make place: an author who has that many uncommitted batches harms itself.
+  while (known.facts.size() > local_.max_available_batches ||
+         known.order.size() > 2 * std::size_t{local_.max_available_batches}) {
+    known.facts.erase(known.order.front());
+    known.order.pop_front();
+  }
+  reconsider(facts.id, dag, out);
+}
+
+void voter::consumed(const digest& batch) {
+  for (auto& known : batches_) known.facts.erase(batch);
+}
+
+void voter::floor_raised(const dag::graph& dag, outcome& out) {
+  const dag_position first_kept{dag.floor() + 1, validator_id{}};
+  voted_.erase(voted_.begin(), voted_.lower_bound(first_kept));
+  for (auto& rounds : caught_) rounds.erase(rounds.begin(), rounds.upper_bound(dag.floor()));
+  std::vector<dag_position> all;
+  for (const auto& [where, x] : pending_) all.push_back(where);
+  for (const auto where : all) {
+    auto x = take(where);
+    if (where.round > dag.floor()) decide(std::move(x.x), dag, out);
+  }
+}
+
+}  // namespace flamingo::primary

@@ -1,0 +1,130 @@
+// Which of the other validators' headers this one votes for (paper section 2; design: the certified
+// DAG, "Headers and votes"). Part of the primary's core: pure.
+//
+// No rule here looks at a clock or at a local parameter: one honest skewed clock together with f
+// silent validators would halt the chain. Local bounds only decide how much may wait.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/dag/graph.hpp"
+#include "actors/dag/screening.hpp"
+#include "actors/local_parameters.hpp"
+#include "actors/protocol_parameters.hpp"
+#include "messages/committee.hpp"
+#include "messages/dag.hpp"
+
+namespace flamingo::primary {
+
+/// A header to be voted for: durable with its bytes before the vote leaves.
+struct ballot {
+  signed_header x;
+};
+
+/// Two headers that one author signed for one round.
+struct evidence {
+  dag_position where;
+  std::uint32_t slot = 0;                   // below max_evidence: where it is kept, of this author
+  digest first;                             // voted for, or waiting
+  std::optional<signed_bytes> first_bytes;  // absent: they are stored with the vote
+  signed_bytes second;
+};
+
+/// What this validator's worker says of a batch that it stores.
+struct batch_facts {
+  digest id;
+  validator_id author;
+  worker_id worker;
+  std::uint32_t transactions = 0;
+  digest counts_digest;
+};
+
+/// A vote that was cast before a restart.
+struct cast_vote {
+  dag_position where;
+  digest header;
+};
+
+class voter {
+public:
+  /// What a step decided.
+  struct outcome {
+    std::vector<ballot> votes;
+    std::vector<dag_position> repeat;  // the stored vote is sent again
+    std::vector<evidence> caught;
+    std::vector<reject> rejected;
+  };
+
+  /// @param genesis the digests of the genesis headers, by validator.
+  voter(validator_id self, const committee& members, const protocol_parameters& protocol,
+        const local_parameters& local, std::vector<digest> genesis,
+        const std::vector<cast_vote>& cast);
+
+  /// Whether a header is worth a check of its signature (`check`). Looks at what never changes.
+  dag::screening screen(const header&, const dag::graph&) const;
+
+  /// A header that its author signed. @param coin_valid its coin share, if it has one, was checked.
+  void receive(signed_header x, bool coin_valid, const dag::graph&, outcome&);
+  /// The same header again, its signature unchecked.
+  void receive_again(const header&, outcome&) const;
+
+  /// A certified header became complete.
+  void certified(const digest& id, const dag::graph&, outcome&);
+  void available(const batch_facts&, const dag::graph&, outcome&);
+  /// A batch was committed: nobody may propose it again.
+  void consumed(const digest& batch);
+  void floor_raised(const dag::graph&, outcome&);
+
+  std::size_t deferred() const { return pending_.size(); }
+
+private:
+  struct waiting {
+    signed_header x;
+    std::optional<digest> for_what;  // a batch or a header; absent: for the round
+  };
+  /// Why a header cannot be voted for now.
+  struct verdict {
+    enum class kind : std::uint8_t { vote, wait_for_round, wait_for, refuse } what;
+    digest for_what{};
+    reject why{};
+  };
+  struct known_batches {
+    std::unordered_map<digest, batch_facts> facts;  // looked up, never walked
+    std::deque<digest> order;                       // as they came
+  };
+
+  round_number current(const dag::graph&) const;
+  std::optional<reject> malformed(const header&) const;
+  std::optional<reject> bad_links(const header&) const;
+  std::optional<reject> bad_content(const header&) const;
+  verdict judge(const header&, const dag::graph&) const;
+  verdict judge_parents(const header&, const dag::graph&) const;
+  verdict judge_links(const header&, const dag::graph&) const;
+  verdict judge_payload(const header&) const;
+  void decide(signed_header x, const dag::graph&, outcome&);
+  bool defer(signed_header x, std::optional<digest> for_what, outcome&);
+  void reconsider(const digest& arrived, const dag::graph&, outcome&);
+  waiting take(dag_position);
+  void caught(const header& second, const signed_bytes& bytes, outcome&);
+
+  validator_id self_;
+  committee members_;
+  protocol_parameters protocol_;
+  local_parameters local_;
+  std::vector<digest> genesis_;
+  std::map<dag_position, digest> voted_;  // above the floor
+  std::map<dag_position, waiting> pending_;
+  std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // looked up, never walked
+  std::set<dag_position> too_high_;
+  std::vector<known_batches> batches_;          // by author
+  std::vector<std::size_t> pending_of_;         // by author
+  std::vector<std::set<round_number>> caught_;  // by author: rounds with evidence, above the floor
+  std::vector<std::uint32_t> next_slot_;        // by author: the oldest evidence makes place
+};
+
+}  // namespace flamingo::primary
