@@ -14,7 +14,7 @@ voter::voter(validator_id self, const committee& members, const protocol_paramet
       protocol_(protocol),
       local_(local),
       genesis_(std::move(genesis)),
-      batches_(members.size()),
+      batches_of_(members.size()),
       pending_of_(members.size()),
       caught_(members.size()),
       next_slot_(members.size()) {
@@ -170,7 +170,7 @@ voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const 
 }
 
 voter::verdict voter::judge_payload(const header& x) const {
-  const auto& known = batches_[x.author.value].facts;
+  const auto& known = batches_of_[x.author.value].facts;
   for (const auto& entry : x.payload) {
     const auto it = known.find(entry.batch);
     if (it == known.end()) return {verdict::kind::wait_for, entry.batch};
@@ -233,7 +233,7 @@ void voter::certified(const digest& id, const dag::graph& dag, outcome& out) {
 
 void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& out) {
   if (!members_.has(facts.author)) return;
-  auto& known = batches_[facts.author.value];
+  auto& known = batches_of_[facts.author.value];
   if (!known.facts.emplace(facts.id, facts).second) return;
   known.order.push_back(facts.id);
   // The oldest ones make place: an author who has that many uncommitted batches harms itself.
@@ -246,7 +246,7 @@ void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& 
 }
 
 void voter::consumed(const digest& batch) {
-  for (auto& known : batches_) known.facts.erase(batch);
+  for (auto& known : batches_of_) known.facts.erase(batch);
 }
 
 void voter::floor_raised(const dag::graph& dag, outcome& out) {

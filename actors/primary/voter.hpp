@@ -121,7 +121,7 @@ private:
   std::map<dag_position, waiting> pending_;
   std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // looked up, never walked
   std::set<dag_position> too_high_;
-  std::vector<known_batches> batches_;          // by author
+  std::vector<known_batches> batches_of_;       // by author
   std::vector<std::size_t> pending_of_;         // by author
   std::vector<std::set<round_number>> caught_;  // by author: rounds with evidence, above the floor
   std::vector<std::uint32_t> next_slot_;        // by author: the oldest evidence makes place
