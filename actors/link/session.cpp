@@ -26,11 +26,12 @@ session::session(std::shared_ptr<const session_rules> rules, observer to, time n
 
 void session::start(time now, buffer& out) {
   if (over_) return;
+  if (!rules_->dials()) return;
   const auto before = out.size();
-  if (!tls_)
-    say_hello(out);
-  else if (rules_->dials())
+  if (tls_)
     shake_tls(out);
+  else
+    say_hello(out);
   sent(before, now, out);
 }
 
@@ -60,17 +61,20 @@ void session::received(buffer& in, time now, buffer& out) {
   if (tls_)
     read_tls(in, now, out);
   else
-    read_plain(in, now);
+    read_plain(in, now, out);
   plan_next_read(got);
 }
 
-void session::read_plain(buffer& in, time now) {
+void session::read_plain(buffer& in, time now, buffer& out) {
+  const auto before = out.size();
+  const auto each = [&](std::vector<char> frame) { return arrived(std::move(frame), now, out); };
   if (parser_.at_start_of_frame() && in.size() == parser_.announced()) {
     parser_.adopt(std::exchange(in, {}));
-    arrived(parser_.take(), now);
-  } else if (!parser_.push(in,
-                           [&](std::vector<char> frame) { return arrived(std::move(frame), now); }))
+    each(parser_.take());
+  } else if (!parser_.push(in, each)) {
     too_large(parser_.announced());
+  }
+  sent(before, now, out);
 }
 
 void session::read_tls(const buffer& in, time now, buffer& out) {
@@ -121,7 +125,7 @@ void session::decrypt(std::span<const char> bytes, time now, buffer& out) {
       case frame_parser::step::more:
         break;
       case frame_parser::step::frame:
-        arrived(parser_.take(), now);
+        arrived(parser_.take(), now, out);
         break;
       case frame_parser::step::oversize:
         too_large(parser_.announced());
@@ -146,7 +150,7 @@ bool session::shake_tls(buffer& out) {
       return false;
   }
   tls_shaken_ = true;
-  say_hello(out);
+  if (rules_->dials()) say_hello(out);
   return true;
 }
 
@@ -162,15 +166,17 @@ void session::too_large(std::uint32_t announced) {
 }
 
 // @returns false if nothing more is to be read.
-bool session::arrived(std::vector<char> frame, time now) {
-  if (!up()) return greeted(frame, now);
+bool session::arrived(std::vector<char> frame, time now, buffer& out) {
+  if (!up()) return greeted(frame, now, out);
   if (frame.empty()) return true;  // a ping
   ++traffic_.frames_in;
   to_.frame(shared_bytes(std::move(frame)));
   return !over_;
 }
 
-bool session::greeted(const std::vector<char>& frame, time now) {
+// Who dials says hello first. Who accepts answers only where the other end would see the same, so
+// that a link which is up at the end that dialled is up at both.
+bool session::greeted(const std::vector<char>& frame, time now, buffer& out) {
   const auto theirs = decode_hello(frame);
   if (!theirs) {
     end(ending::malformed, "its first frame is no hello");
@@ -178,7 +184,10 @@ bool session::greeted(const std::vector<char>& frame, time now) {
   }
   std::optional<std::string> certified;
   if (tls_) certified = tls_->peer_name().value_or("nobody");
-  if (const auto no = refusal(*theirs, rules_->ours, rules_->admit, certified)) {
+  const auto no = refusal(*theirs, rules_->ours, rules_->admit, certified);
+  const bool about_them = no && (no->why == ending::wrong_name || no->why == ending::unknown_peer);
+  if (!rules_->dials() && !about_them) say_hello(out);
+  if (no) {
     end(no->why, no->line);
     return false;
   }

@@ -102,13 +102,13 @@ private:
   // has to come within idle_timeout.
   static constexpr std::size_t exactly_from = 32 << 10, exactly_to = 1 << 20;
 
-  void read_plain(buffer& in, time now);
+  void read_plain(buffer& in, time now, buffer& out);
   void read_tls(const buffer& in, time now, buffer& out);
   void read_strangers_records(const buffer& in, time now, buffer& out);
   void decrypt(std::span<const char> bytes, time now, buffer& out);
   bool shake_tls(buffer& out);
-  bool arrived(std::vector<char> frame, time now);
-  bool greeted(const std::vector<char>& frame, time now);
+  bool arrived(std::vector<char> frame, time now, buffer& out);
+  bool greeted(const std::vector<char>& frame, time now, buffer& out);
   void say_hello(buffer& out);
   std::optional<shared_bytes> next_frame(time now);
   void sent(std::size_t before, time now, const buffer& out);
