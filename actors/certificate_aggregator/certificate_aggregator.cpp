@@ -272,6 +272,7 @@ void core::accept(certified_header x, effects& out) {
   if (where.author == self_) {
     own_.erase(where.round);
     own_certificates_.emplace(where.round, x.cert);
+    stalled_at_ = now_ + stall_back_off_;
   }
   const auto missing = missing_of(x.hdr);
   if (missing.empty()) return complete(std::move(x), out);

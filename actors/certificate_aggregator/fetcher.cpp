@@ -16,6 +16,7 @@ void fetcher::want(round_number round, const digest& id, const std::vector<valid
     round_of_.emplace(id, round);
   } else if (attempts == 0) {
     x.attempts = 0;  // a certificate needs it now: it exists
+    if (x.asked == 0) x.due = std::min(x.due, now + delay);
   }
   for (const auto source : sources)
     if (source != self_ && std::find(x.sources.begin(), x.sources.end(), source) == x.sources.end())

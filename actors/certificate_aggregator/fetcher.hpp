@@ -31,8 +31,8 @@ public:
   fetcher(validator_id self, const local_parameters& local) : self_(self), local_(local) {}
 
   /// `id`, of round `round`, is missing; `sources` may have it, the most likely first. It is asked
-  /// for `delay` from now (it may be on its way). Wanting it again adds sources and changes nothing
-  /// else. @param attempts after this many questions it is given up, if not 0.
+  /// for `delay` from now (it may be on its way). Wanting it again adds sources, and asks no later.
+  /// @param attempts after this many questions it is given up, if not 0.
   void want(round_number round, const digest& id, const std::vector<validator_id>& sources,
             time_point now, duration delay, unsigned attempts = 0);
   bool wants(const digest& id) const { return round_of_.contains(id); }
