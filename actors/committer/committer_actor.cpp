@@ -139,6 +139,11 @@ void send_part(pointer self, const stream_part& part) {
       self->send(found->second, frame);
 }
 
+void send_notice(pointer self, const committed_frame& notice) {
+  for (const auto& sink : self->state.committed) self->send(sink, notice);
+  for (const auto& [id, worker] : self->state.workers) self->send(worker, notice);
+}
+
 /// One frame for each worker whose batches are wanted.
 void send_wanted(pointer self, const std::vector<wanted_batch>& wanted) {
   std::map<worker_id, std::vector<wanted_batch>> by_worker;
@@ -159,7 +164,7 @@ void perform_commit(pointer self, commit x) {
   auto writes = writes_of(x, s.chain, frame);
   s.out->perform(std::move(writes), [self, notice = encode(x.notice), signals = encode(x.signals),
                                      control = encode(x.control)] {
-    for (const auto& sink : self->state.committed) self->send(sink, notice);
+    send_notice(self, notice);
     for (const auto& sink : self->state.monitors) self->send(sink, signals);
     for (const auto& sink : self->state.coordinators) self->send(sink, control);
   });
@@ -181,8 +186,7 @@ void perform(pointer self, effects x) {
   if (x.announcement || !x.stream.empty() || !x.wanted.empty())
     s.out->perform({}, [self, stream = std::move(x.stream), wanted = std::move(x.wanted),
                         announcement = std::move(x.announcement)] {
-      if (announcement)
-        for (const auto& sink : self->state.committed) self->send(sink, encode(*announcement));
+      if (announcement) send_notice(self, encode(*announcement));
       for (const stream_part& part : stream) send_part(self, part);
       send_wanted(self, wanted);
     });
