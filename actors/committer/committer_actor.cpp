@@ -172,11 +172,8 @@ void perform_commit(pointer self, commit x) {
 
 void arm(pointer self) {
   auto& s = self->state;
-  const auto deadline = s.logic->next_deadline();
-  if (!deadline || (s.armed && *s.armed <= *deadline)) return;
-  s.armed = deadline;
-  const auto wait = std::max(duration::zero(), *deadline - s.env->now());
-  self->delayed_send(self, wait, atom::tick_v);
+  if (const auto wait = s.timer.arm(s.env->now(), s.logic->next_deadline()))
+    self->delayed_send(self, *wait, atom::tick_v);
 }
 
 /// Performs the effects of one step. Everything leaves through the outbox, in the order of steps.
@@ -292,7 +289,7 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
       [self](atom::status) { return report(self); },
       [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
       [self](atom::tick) {
-        self->state.armed.reset();
+        self->state.timer.fired(self->state.env->now());
         run(self, ticked{});
       }};
 }

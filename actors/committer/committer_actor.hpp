@@ -11,6 +11,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/runtime/environment.hpp"
 #include "actors/runtime/outbox.hpp"
+#include "actors/runtime/timer.hpp"
 
 namespace flamingo::committer {
 
@@ -32,7 +33,7 @@ struct state {
   bundle_totals totals;  // at the newest commit
   /// Newest commits, so that the live stream needs no store: at most stream_window of them.
   std::deque<std::pair<commit_index, sequenced_frame>> recent;
-  std::optional<time_point> armed;  // a tick is on its way for then
+  runtime::timer timer;
 };
 
 /// Rebuilds itself from the store at once; announces what it found on atom::start.
