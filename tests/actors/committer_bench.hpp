@@ -1,19 +1,13 @@
-// A committer's shell on CAF's test coordinator: virtual time, a disk that syncs when the test says
-// so, and neighbours that take notes.
+// A committer's shell on the bench, with the whole DAG of four validators that all keep up, and
+// neighbours that take notes.
 #pragma once
 
-#include <caf/all.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-
 #include "actors/committer/committer_actor.hpp"
-#include "actors/runtime/metrics.hpp"
-#include "crypto/fake_coin.hpp"
-#include "messages/codec_dag.hpp"
 #include "messages/codec_executor.hpp"
 #include "messages/codec_migration.hpp"
 #include "messages/codec_validator.hpp"
 #include "messages/codec_worker.hpp"
-#include "storage/memory_kv.hpp"
+#include "tests/actors/shell_bench.hpp"
 
 namespace flamingo::committer::test {
 
@@ -27,81 +21,33 @@ struct heard {
   std::vector<commit_control> controls;
 };
 
-class bench {
+class bench : public testing::shell_bench {
 public:
-  static constexpr std::uint16_t n = 4;
-
-  bench() {
-    auto four = std::make_shared<committee>();
-    four->validators.resize(n);
-    four->chain.bytes[0] = 7;
-    for (std::uint16_t i = 0; i < n; ++i) four->validators[i].name = "v" + std::to_string(i);
-    members = four;
-    for (std::uint16_t i = 0; i < n; ++i)
-      newest_.push_back(genesis_header(members->chain, validator_id{i}));
+  bench() : newest_(genesis()) {
     protocol.gc_depth = 10;
     protocol.checkpoint_anchors = 4;
     local.executors = 1;
     local.stream_window = 4;
     local.commit_retention = 2;
   }
-  ~bench() {
-    for (const auto& x : actors_) caf::anon_send_exit(x, caf::exit_reason::kill);
-    sched.run();
-  }
-
-  runtime::environment_ptr environment() {
-    auto env = std::make_shared<runtime::environment>();
-    env->self = validator_id{0};
-    env->members = members;
-    env->protocol = protocol;
-    env->local = local;
-    env->store = store;
-    env->coin = std::make_shared<crypto::fake_coin>(7, n, 1, env->self);
-    env->metrics = metrics = std::make_shared<runtime::metrics>(runtime::labels{});
-    env->now = [this] {
-      return time_point{std::chrono::hours(1) + sched.clock().now().time_since_epoch()};
-    };
-    env->fail = [this](ec, const std::string& what) { failures.push_back(what); };
-    return env;
-  }
-
-  template <class... Ts>
-  auto spawn(Ts&&... xs) {
-    auto handle = system.spawn(std::forward<Ts>(xs)...);
-    actors_.push_back(caf::actor_cast<caf::actor>(handle));
-    return handle;
-  }
 
   /// A committer on what the disk holds, with new neighbours.
   std::shared_ptr<heard> boot() {
     auto neighbours = std::make_shared<heard>();
-    role = spawn(shell, environment());
+    role = spawn(shell, environment(0));
     caf::anon_send(role, atom::meet_v, worker_id{0}, spawn(worker_of, neighbours));
     caf::anon_send(role, atom::meet_v, executor_id{0}, spawn(executor_of, neighbours));
     caf::anon_send(role, atom::meet_v, spawn(committed_of, neighbours));
     caf::anon_send(role, atom::meet_v, spawn(signals_of, neighbours));
     caf::anon_send(role, atom::meet_v, spawn(control_of, neighbours));
     caf::anon_send(role, atom::start_v);
-    sched.run();
+    run();
     return neighbours;
   }
-  /// Power off and on: the actors and what was not synced are gone.
-  void crash() {
-    for (const auto& x : actors_) caf::anon_send_exit(x, caf::exit_reason::kill);
-    sched.run();
-    actors_.clear();
-    store->crash();
-  }
-
   template <class... Ts>
   void tell(Ts&&... xs) {
     caf::anon_send(role, std::forward<Ts>(xs)...);
-    sched.run();
-  }
-  void sync() {
-    store->sync();
-    sched.run();
+    run();
   }
   void replay(std::uint64_t after) { tell(atom::replay_v, executor_id{0}, commit_index{after}); }
   void progress(std::uint64_t index, std::uint64_t snapshot = 0) {
@@ -112,28 +58,23 @@ public:
   }
 
   /// The next round of the DAG, in which everybody links everybody. Validator 0 carries `payload`.
-  /// Kept for `feed`.
+  /// Kept for `run_to_round`.
   void make_round(const std::vector<digest>& payload = {}) {
     const round_number round{++rounds_};
     std::vector<digest> made;
-    for (std::uint16_t a = 0; a < n; ++a) {
+    for (unsigned a = 0; a < n; ++a) {
       header x;
-      x.author = validator_id{a};
+      x.author = testing::v(a);
       x.round = round;
-      x.created_at = time_point{std::chrono::hours(1)};
+      x.created_at = now();
       x.queue_delay = std::chrono::microseconds(100 * a);
       x.parents = newest_;
       if (a == 0)
         for (const digest& batch : payload) x.payload.push_back({batch, worker_id{0}, 2, {}, {}});
       x.control = {capacity_declaration{round.value, a}};
-      if (carries_coin_share(round))
-        x.coin_share = crypto::fake_coin(7, n, 1, x.author).share(coin_wave(round));
-      signed_bytes bytes{encode_header(x), {}};
-      x.id = header_id(bytes.body);
-      made.push_back(x.id);
-      certificate cert{x.id, x.author, round, {}};
-      for (const std::uint16_t voter : {0, 1, 2}) cert.votes.push_back({validator_id{voter}, {}});
-      frames.push_back(encode(certified_header{std::move(x), std::move(bytes), std::move(cert)}));
+      const auto certified = certify(sign(std::move(x)), {0, 1, 2});
+      made.push_back(certified.hdr.id);
+      frames.push_back(encode(certified));
     }
     newest_ = std::move(made);
   }
@@ -141,7 +82,7 @@ public:
   void run_to_round(std::uint64_t count) {
     while (rounds_ < count) make_round();
     for (const auto& x : frames) caf::anon_send(role, x);
-    sched.run();
+    run();
   }
 
   double value(const std::string& name, const runtime::labels& own = {}) {
@@ -159,21 +100,6 @@ public:
     return -1;
   }
 
-  struct config : caf::actor_system_config {
-    config() {
-      add_message_types<caf::id_block::flamingo>();
-      set("scheduler.policy", caf::atom("testing"));
-    }
-  } cfg;
-  caf::actor_system system{cfg};
-  caf::scheduler::test_coordinator& sched =
-      dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
-  std::shared_ptr<const committee> members;
-  protocol_parameters protocol;
-  local_parameters local;
-  std::shared_ptr<storage::memory_kv> store = std::make_shared<storage::memory_kv>();
-  std::shared_ptr<runtime::metrics> metrics;
-  std::vector<std::string> failures;
   committer_actor role;
   std::vector<certified_frame> frames;  // of all rounds made, in causal order
 
@@ -202,7 +128,6 @@ private:
     return {[to](const committed_control_frame& x) { to->controls.push_back(*decode(x)); }};
   }
 
-  std::vector<caf::actor> actors_;
   std::uint64_t rounds_ = 0;
   std::vector<digest> newest_;  // ids of the newest round's headers
 };

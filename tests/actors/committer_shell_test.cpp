@@ -66,7 +66,7 @@ TEST_SUITE("committer actor") {
     b.run_to_round(7);
     REQUIRE(b.store->pending() == 3);
     b.store->sync(1);
-    b.sched.run();
+    b.run();
     CHECK(indexes(x->by_executor) == numbers(1, 1));
     b.crash();
 
@@ -178,11 +178,9 @@ TEST_SUITE("committer actor") {
     REQUIRE(x->wanted.size() >= 1);
     CHECK(x->wanted[0].signers == std::vector{validator_id{0}, validator_id{1}, validator_id{2}});
     const auto asked = x->wanted.size();
-    b.sched.advance_time(b.local.fetch_retry - 1ms);
-    b.sched.run();
+    b.advance(b.local.fetch_retry - 1ms);
     CHECK(x->wanted.size() == asked);
-    b.sched.advance_time(1ms);
-    b.sched.run();
+    b.advance(1ms);
     CHECK(x->wanted.size() == 2 * asked);
     b.tell(bundles(2, 2, 2));  // the client's second and third
     b.tell(bundles(1, 1, 2));  // its first, and its second again
@@ -227,7 +225,7 @@ TEST_SUITE("committer actor") {
     b.tell(encode(progress));
     const caf::scoped_actor self{b.system};
     auto answer = self->request(b.role, caf::infinite, atom::status_v);
-    b.sched.run();
+    b.run();
     std::optional<operator_message> message;
     answer.receive([&](const operator_frame& frame) { message = decode(frame); },
                    [](const caf::error&) {});
@@ -255,8 +253,7 @@ TEST_SUITE("committer actor") {
     b.tell(certified_frame(garbage));
     b.tell(index_frame(garbage));
     b.tell(progress_frame(garbage));
-    CHECK(b.value("flamingo_rejected_total", {{"role", "committer"}, {"reason", "malformed"}}) ==
-          3);
+    CHECK(b.rejected("committer", reject::malformed) == 3);
     b.run_to_round(3);
     CHECK(b.store->pending() == 1);
     CHECK(b.failures.empty());
