@@ -3,6 +3,9 @@
 // processes or hosts.
 #pragma once
 
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
 #include <functional>
 #include <vector>
 
