@@ -14,7 +14,7 @@ voter::voter(validator_id self, const committee& members, const protocol_paramet
       protocol_(protocol),
       local_(local),
       genesis_(std::move(genesis)),
-      batches_of_(members.size()),
+      batch_order_(members.size()),
       pending_of_(members.size()),
       caught_(members.size()),
       next_slot_(members.size()) {
@@ -144,16 +144,13 @@ voter::verdict voter::judge_parents(const header& x, const dag::graph& dag) cons
   }
   // What is at or below the floor is dead for everyone, and known to nobody any more.
   if (x.round - 1 <= dag.floor()) return {verdict::kind::vote};
-  dag::author_set authors(members_.size());
+  // Distinct certified headers of one round have distinct authors.
   std::optional<digest> missing;
   for (const auto& parent : x.parents) {
     const auto where = dag.find(parent);
-    if (!where) {
-      if (!missing) missing = parent;
-      continue;
-    }
-    if (where->round + 1 != x.round) return {verdict::kind::refuse, {}, reject::wrong_parent_round};
-    if (!authors.add(where->author)) return {verdict::kind::refuse, {}, reject::duplicate_parent};
+    if (!where && !missing) missing = parent;
+    if (where && where->round + 1 != x.round)
+      return {verdict::kind::refuse, {}, reject::wrong_parent_round};
   }
   if (missing) return {verdict::kind::wait_for, *missing};
   return {verdict::kind::vote};
@@ -170,13 +167,12 @@ voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const 
 }
 
 voter::verdict voter::judge_payload(const header& x) const {
-  const auto& known = batches_of_[x.author.value].facts;
   for (const auto& entry : x.payload) {
-    const auto it = known.find(entry.batch);
-    if (it == known.end()) return {verdict::kind::wait_for, entry.batch};
+    const auto it = batches_.find(entry.batch);
+    if (it == batches_.end()) return {verdict::kind::wait_for, entry.batch};
     const batch_facts& facts = it->second;
-    if (facts.worker != entry.worker || facts.transactions != entry.transactions ||
-        facts.counts_digest != entry.counts_digest)
+    if (facts.author != x.author || facts.worker != entry.worker ||
+        facts.transactions != entry.transactions || facts.counts_digest != entry.counts_digest)
       return {verdict::kind::refuse, {}, reject::bad_payload};
   }
   return {verdict::kind::vote};
@@ -233,20 +229,24 @@ void voter::certified(const digest& id, const dag::graph& dag, outcome& out) {
 
 void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& out) {
   if (!members_.has(facts.author)) return;
-  auto& known = batches_of_[facts.author.value];
-  if (!known.facts.emplace(facts.id, facts).second) return;
-  known.order.push_back(facts.id);
-  // The oldest ones make place: an author who has that many uncommitted batches harms itself.
-  while (known.facts.size() > local_.max_available_batches ||
-         known.order.size() > 2 * std::size_t{local_.max_available_batches}) {
-    known.facts.erase(known.order.front());
-    known.order.pop_front();
+  if (!batches_.emplace(facts.id, facts).second) return;
+  auto& order = batch_order_[facts.author.value];
+  order.push_back(facts.id);
+  // The oldest makes place: an author who has that many uncommitted batches harms itself.
+  if (order.size() > local_.max_available_batches) {
+    batches_.erase(order.front());
+    order.pop_front();
   }
   reconsider(facts.id, dag, out);
 }
 
 void voter::consumed(const digest& batch) {
-  for (auto& known : batches_of_) known.facts.erase(batch);
+  const auto it = batches_.find(batch);
+  if (it == batches_.end()) return;
+  // Batches are committed about in the order in which they came: the search is short.
+  auto& order = batch_order_[it->second.author.value];
+  order.erase(std::find(order.begin(), order.end(), batch));
+  batches_.erase(it);
 }
 
 void voter::floor_raised(const dag::graph& dag, outcome& out) {

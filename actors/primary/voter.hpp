@@ -93,11 +93,6 @@ private:
     digest for_what{};
     reject why{};
   };
-  struct known_batches {
-    std::unordered_map<digest, batch_facts> facts;  // looked up, never walked
-    std::deque<digest> order;                       // as they came
-  };
-
   round_number current(const dag::graph&) const;
   std::optional<reject> malformed(const header&) const;
   std::optional<reject> bad_links(const header&) const;
@@ -121,8 +116,9 @@ private:
   std::map<dag_position, waiting> pending_;
   std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // looked up, never walked
   std::set<dag_position> too_high_;
-  std::vector<known_batches> batches_of_;       // by author
-  std::vector<std::size_t> pending_of_;         // by author
+  std::unordered_map<digest, batch_facts> batches_;  // looked up, never walked
+  std::vector<std::deque<digest>> batch_order_;      // by author, as they came
+  std::vector<std::size_t> pending_of_;              // by author
   std::vector<std::set<round_number>> caught_;  // by author: rounds with evidence, above the floor
   std::vector<std::uint32_t> next_slot_;        // by author: the oldest evidence makes place
 };
