@@ -25,8 +25,8 @@ execution::execution(const settings& s, std::shared_ptr<const application> rules
       map_(s.executors),
       writes_stay_(scheduler_->writes_stay()),
       steps_(values.value_bytes()),
-      last_pushed_(s.executors),
-      last_results_(s.executors) {
+      value_groups_(s.executors),
+      result_groups_(s.executors) {
   FLAMINGO_ASSERT(s.executors >= 1 && s.executors <= max_executors);
   FLAMINGO_ASSERT(s.self.value < s.executors && s.workers >= 1 && s.batch_transactions >= 1);
   map_.reserve(values_.slots());

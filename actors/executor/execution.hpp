@@ -10,6 +10,7 @@
 // later steps on that key wait for it.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -112,6 +113,15 @@ private:
     std::uint32_t steps = 0;             // that wait
     std::uint32_t unanswered = 0;        // bundles with their first master here
   };
+  /// Where the groups for one destination stand in the outputs, by batch: a guess, to be checked.
+  struct group_places {
+    std::array<std::uint32_t, 64> at{};
+    std::size_t expected = 0;  // size of the group made last: the next one will be like it
+
+    std::uint32_t& of(stream_position batch) {
+      return at[(batch.value * 0x9e3779b97f4a7c15) >> 58];
+    }
+  };
   struct prepared_transaction {
     stream_operation operation;
     std::uint32_t bundle = 0;
@@ -172,7 +182,7 @@ private:
   std::vector<std::uint32_t> ready_;
   std::map<stream_position, std::vector<pushed_values>> early_values_;  // of batches to come
   std::map<stream_position, std::vector<reported_results>> early_results_;
-  std::vector<std::size_t> last_pushed_, last_results_;  // for each destination, its last group
+  std::vector<group_places> value_groups_, result_groups_;  // by destination
   execution_counts counts_;
 };
 

@@ -1,17 +1,26 @@
 // The outputs of execution: values to other executors, result codes to the first masters of
 // bundles, complete bundles to the workers (design: execution-layer load balancing, "Receipts").
+#include <utility>
+
 #include "actors/executor/execution.hpp"
 
 namespace flamingo::executor {
 
 namespace {
 
-/// The group for this batch and destination, which is mostly the one used last.
+stream_position batch_of(const pushed_to& x) {
+  return x.values.batch;
+}
+stream_position batch_of(const results_to& x) {
+  return x.results.batch;
+}
+
+/// The group for this batch and destination, or nothing.
 template <class Group>
-Group* open_group(std::vector<Group>& groups, std::size_t last, executor_id to,
-                  stream_position batch, stream_position (*batch_of)(const Group&)) {
-  if (last < groups.size() && groups[last].to == to && batch_of(groups[last]) == batch)
-    return &groups[last];
+Group* open_group(std::vector<Group>& groups, std::uint32_t place, executor_id to,
+                  stream_position batch) {
+  if (place < groups.size() && groups[place].to == to && batch_of(groups[place]) == batch)
+    return &groups[place];
   return nullptr;
 }
 
@@ -20,15 +29,20 @@ Group* open_group(std::vector<Group>& groups, std::size_t last, executor_id to,
 void execution::push(std::uint8_t to, stream_position batch, std::uint32_t transaction,
                      std::uint64_t key, const byte* value, execution_outputs& out) {
   ++counts_.values_pushed;
-  auto* group = open_group<pushed_to>(out.pushed, last_pushed_[to], executor_id{to}, batch,
-                                      [](const pushed_to& x) { return x.values.batch; });
+  std::uint32_t& place = value_groups_[to].of(batch);
+  pushed_to* group = open_group(out.pushed, place, executor_id{to}, batch);
   if (!group) {
-    last_pushed_[to] = out.pushed.size();
+    place = static_cast<std::uint32_t>(out.pushed.size());
+    const std::size_t expected = std::exchange(value_groups_[to].expected, 0);
     group = &out.pushed.emplace_back();
     group->to = executor_id{to};
     group->values.batch = batch;
     group->values.from = settings_.self;
+    group->values.transactions.reserve(expected);
+    group->values.keys.reserve(expected);
+    group->values.values.reserve(expected * values_.value_bytes());
   }
+  ++value_groups_[to].expected;
   group->values.transactions.push_back(transaction);
   group->values.keys.push_back(key);
   group->values.values.insert(group->values.values.end(), value, value + values_.value_bytes());
@@ -36,21 +50,24 @@ void execution::push(std::uint8_t to, stream_position batch, std::uint32_t trans
 
 void execution::answer(sub_dag_run& x, std::uint32_t bundle, stream_position batch,
                        std::uint32_t transaction, result_code code, execution_outputs& out) {
-  const std::uint16_t first_master = x.bundles[bundle].first_master;
-  if (first_master == settings_.self.value) {
+  const std::uint16_t to = x.bundles[bundle].first_master;
+  if (to == settings_.self.value) {
     const std::uint64_t index = batch.value - x.stream.first_position.value + transaction;
     return set_code(x, bundle, static_cast<std::uint32_t>(index), code, out);
   }
-  const executor_id to{first_master};
-  auto* group = open_group<results_to>(out.results, last_results_[first_master], to, batch,
-                                       [](const results_to& y) { return y.results.batch; });
+  std::uint32_t& place = result_groups_[to].of(batch);
+  results_to* group = open_group(out.results, place, executor_id{to}, batch);
   if (!group) {
-    last_results_[first_master] = out.results.size();
+    place = static_cast<std::uint32_t>(out.results.size());
+    const std::size_t expected = std::exchange(result_groups_[to].expected, 0);
     group = &out.results.emplace_back();
-    group->to = to;
+    group->to = executor_id{to};
     group->results.batch = batch;
     group->results.from = settings_.self;
+    group->results.transactions.reserve(expected);
+    group->results.codes.reserve(expected);
   }
+  ++result_groups_[to].expected;
   group->results.transactions.push_back(transaction);
   group->results.codes.push_back(code);
 }

@@ -45,8 +45,11 @@ void core::restored(const snapshot_marker& from) {
 
 effects core::step(time_point now, input in) {
   effects out;
+  holding_ =
+      std::holds_alternative<values_received>(in) || std::holds_alternative<results_received>(in);
   std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
   settle(now, out);
+  if (!holding_) release(out);
   return out;
 }
 
@@ -69,12 +72,11 @@ void core::on(values_received in, effects& out) {
   if (from >= peers_.size()) return out.rejected.push_back(reject::unknown_validator);
   peers_[from].executed = std::max(peers_[from].executed, in.values.executed);
   peers_[from].snapshot = std::max(peers_[from].snapshot, in.values.snapshot);
-  if (!execution_.receive(std::move(in.values), out.outputs))
-    out.rejected.push_back(reject::malformed);
+  if (!execution_.receive(std::move(in.values), held_)) out.rejected.push_back(reject::malformed);
 }
 
-void core::on(const results_received& in, effects& out) {
-  execution_.receive(in.results, out.outputs);
+void core::on(const results_received& in, effects&) {
+  execution_.receive(in.results, held_);
 }
 
 void core::on(leaves_received in, effects& out) {
@@ -115,8 +117,10 @@ void core::prepare() {
 
 effects core::run(time_point now) {
   effects out;
-  execution_.run(out.outputs);
+  execution_.run(held_);
+  holding_ = false;
   settle(now, out);
+  release(out);
   return out;
 }
 
@@ -124,6 +128,10 @@ void core::settle(time_point now, effects& out) {
   if (const auto last = execution_.take_completed()) executed_ = *last;
   take_snapshot(out);
   ask_for_missing(now, out);
+}
+
+void core::release(effects& out) {
+  out.outputs = std::exchange(held_, {});
   tell(out);
 }
 

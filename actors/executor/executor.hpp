@@ -48,7 +48,7 @@ struct leaves_received {
 struct snapshot_durable {
   commit_index index;
 };
-/// The time that next_deadline() named has come, perhaps.
+/// The time that next_deadline() named has come, or the queue of inputs is empty.
 struct timer {};
 
 using input = std::variant<started, sequenced_received, payload_received, values_received,
@@ -95,7 +95,11 @@ public:
 
   // -- running
 
+  /// What follows from values and results is held back until the next run or `timer`, so that what
+  /// several of them release leaves together.
   effects step(time_point now, input);
+  /// Something is held back: a step with `timer` is wanted after the inputs that wait already.
+  bool holding() const { return holding_; }
 
   /// Whether a batch can be taken up now. The shell does so until it cannot:
   bool runnable() const;
@@ -135,6 +139,7 @@ private:
   void on(const timer&, effects&);
 
   void settle(time_point now, effects&);
+  void release(effects&);
   void take_snapshot(effects&);
   void ask_for_missing(time_point now, effects&);
   void tell(effects&);
@@ -155,6 +160,8 @@ private:
   std::optional<commit_index> barrier_;  // a snapshot is due at the end of this sub-DAG
   std::uint64_t snapshots_ = 0;          // number of the newest one taken
   commit_index snapshot_taken_;
+  execution_outputs held_;  // on their way out
+  bool holding_ = false;
   execution_progress told_;  // the last progress that was sent
   bool tell_ = false;        // progress is to be sent even if nothing moved
 

@@ -115,7 +115,7 @@ void run_batches(pointer self) {
     s.metrics->schedule_seconds.Observe(seconds(after - before));
     perform(self, s.logic->run(after));
   }
-  if (s.logic->runnable() && !s.continuing) {
+  if ((s.logic->runnable() || s.logic->holding()) && !s.continuing) {
     s.continuing = true;
     self->send(self, atom::tick_v);
   }

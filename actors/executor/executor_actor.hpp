@@ -37,7 +37,7 @@ struct state {
   std::vector<executed_sink> workers;  // by worker
   progress_sink committer;
   bool started = false;
-  bool continuing = false;          // a tick that goes on with the stream is on its way
+  bool continuing = false;          // a tick behind what waits in the mailbox is on its way
   std::optional<time_point> armed;  // a tick comes at this time
   time_point snapshot_begun;
 };

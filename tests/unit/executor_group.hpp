@@ -145,19 +145,25 @@ private:
   }
 
   void drain(std::uint64_t deliveries) {
-    for (; deliveries > 0 && !bag_.empty(); --deliveries) deliver_one();
+    for (; deliveries > 0; --deliveries) {
+      for (std::uint16_t i = 0; bag_.empty() && i < settings_.executors; ++i)
+        if (cores_[i]->holding()) step(i, timer{});
+      if (bag_.empty()) return;
+      deliver_one();
+    }
   }
   void drain_all() {
-    // Timers fire when nothing else happens.
+    // What is held back leaves, and timers fire when nothing else happens.
     while (true) {
       while (!bag_.empty()) deliver_one();
       bool asked = false;
-      for (std::uint16_t i = 0; i < settings_.executors; ++i)
-        if (const auto at = cores_[i]->next_deadline()) {
-          now_ = std::max(now_, *at);
-          step(i, timer{});
-          asked = true;
-        }
+      for (std::uint16_t i = 0; i < settings_.executors; ++i) {
+        const auto at = cores_[i]->next_deadline();
+        if (!at && !cores_[i]->holding()) continue;
+        if (at && !cores_[i]->holding()) now_ = std::max(now_, *at);
+        step(i, timer{});
+        asked = true;
+      }
       if (!asked && bag_.empty()) return;
       REQUIRE(++idle_rounds_ < 10'000);
     }
@@ -172,6 +178,7 @@ private:
       bag_.pop_back();
     }
     step(next.first, std::move(next.second));
+    if (cores_[next.first]->holding() && rng_() % 3 == 0) step(next.first, timer{});
   }
 
   void step(std::uint16_t i, input in) {
