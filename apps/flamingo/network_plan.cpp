@@ -149,7 +149,6 @@ private:
     c.assignee = validator(i % plan_.validators);
     config::client_file file;
     file.client = name;
-    file.log.level = plan_.log_level;
     file.link.settings.tls = !bare();
     const auto key = crypto::ed25519_signer::generate();
     key.save(dir / file.keys.signing);

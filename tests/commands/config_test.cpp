@@ -114,6 +114,15 @@ TEST_SUITE("config") {
               .find("node.toml: link: link setting idle_timeout is 100 ms, expected 2001") == 0);
   }
 
+  TEST_CASE("every setting of a client has a key or an option of the command") {
+    config::client_file x;
+    const auto keys = config::all_keys(config::describe(x));
+    const auto of_load = std::count_if(keys.begin(), keys.end(),
+                                       [](const auto& k) { return k.starts_with("load."); });
+    // Options: rate, run_for, transaction_bytes, hot_per_mille, hot_accounts, seed, single.
+    CHECK(of_load == testing::field_count<client::settings>() - 7);
+  }
+
   TEST_CASE("the samples hold the defaults") {
     const auto node = config::parse_node(sample("node"), "node.toml");
     local_parameters defaults, read = node.local;

@@ -7,21 +7,29 @@ namespace flamingo::config {
 
 namespace {
 
-section describe(client_file& x) {
+section describe(client::settings& x) {
   return {
-      .key = {},
-      .meaning = {},
+      .key = "load",
+      .meaning = "How bundles are made and waited for. What the load is, the command line says.",
       .entries =
           {
-              required(text("client", x.client, "a client's name",
-                            "Who we are: a name of the committee file.")),
-              text("committee", x.committee, "a path", "The committee file."),
-              text("data", x.data, "a path",
-                   "The directory that remembers which sequence numbers were used."),
-              optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
+              integer("transactions_per_bundle", x.transactions_per_bundle, 1, 10'000,
+                      "A bundle leaves with this many; at most "
+                      "protocol.max_transactions_per_bundle."),
+              milliseconds("bundle_delay_ms", x.bundle_delay, 1, 10'000,
+                           "A bundle leaves after this, full or not."),
+              integer("outstanding_bundles", x.outstanding_bundles, 1, 1024,
+                      "Bundles that were built and have no receipts; beyond, load waits."),
+              integer("expiry_rounds", x.expiry_rounds, 10, 1'000'000'000,
+                      "A bundle may be executed up to this many rounds ahead.", "rounds"),
+              milliseconds("relay_timeout_ms", x.relay_timeout, 100, 600'000,
+                           "A bundle without receipts goes to a further validator after this, or "
+                           "after 3 times the median latency if that is longer."),
+              seconds("give_up_s", x.give_up, 1, 86'400,
+                      "How long receipts are waited for after the end of the load."),
+              seconds("pending_warning_s", x.pending_warning, 1, 86'400,
+                      "A bundle without receipts for so long is warned of."),
           },
-      .sections = {describe(x.keys, key_user::client), describe(x.link), describe(x.log),
-                   describe(x.runtime)},
   };
 }
 
@@ -35,6 +43,22 @@ section describe(operator_file& x) {
 }
 
 }  // namespace
+
+section describe(client_file& x) {
+  return {
+      .key = {},
+      .meaning = {},
+      .entries =
+          {
+              required(text("client", x.client, "a client's name",
+                            "Who we are: a name of the committee file.")),
+              text("committee", x.committee, "a path", "The committee file."),
+              optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
+          },
+      .sections = {describe(x.keys, key_user::client), describe(x.link), describe(x.load),
+                   describe(x.log), describe(x.runtime)},
+  };
+}
 
 client_file parse_client(const std::string& text, const std::string& name) {
   client_file x;

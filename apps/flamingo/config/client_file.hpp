@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "actors/client/settings.hpp"
 #include "apps/flamingo/config/node_file.hpp"
 
 namespace flamingo::config {
@@ -12,7 +13,6 @@ struct client_file {
   std::string source;  // the file's own path
   std::string client;  // its name in the committee file
   std::string committee = "../committee.toml";
-  std::string data = "data";
   key_files keys{.signing = "signing.key",
                  .coin = {},
                  .certificate = "client.pem",
@@ -20,13 +20,15 @@ struct client_file {
                  .authority = "../ca.pem"};
   network_address metrics{};  // empty host: none
   link_section link;
-  log_settings log;
+  client::settings load;  // what a file may set of it: how bundles are made and waited for
+  log_settings log{.level = "warn", .format = log_settings::style::text};
   runtime_settings runtime;
 };
 
 /// Throws config::error.
 client_file load_client(const std::filesystem::path& file);
 client_file parse_client(const std::string& text, const std::string& name);
+section describe(client_file& x);
 std::string write_client(const client_file& x);
 std::string document_client(const client_file& x);
 

@@ -95,75 +95,122 @@ section describe_application(protocol_parameters& x) {
   });
 }
 
-section describe_local(local_parameters& x) {
+namespace {
+
+std::vector<entry> of_worker(local_parameters& x) {
   return {
+      bytes("batch_bytes", x.batch_bytes, 1000, 4'000'000,
+            "The worker seals a batch at this size."),
+      milliseconds("max_batch_delay_ms", x.max_batch_delay, 1, 200,
+                   "The worker seals a smaller batch after this."),
+      bytes("peer_window_bytes", x.peer_window_bytes, mib, 1024 * mib,
+            "Batches sent to one peer and not yet acknowledged."),
+      bytes("client_window_bytes", x.client_window_bytes, mib, 1024 * mib,
+            "Bundles of one client that stand in the worker."),
+      bytes("ingress_bytes", x.ingress_bytes, mib, 16'384 * mib,
+            "Bundles of all clients that stand in the worker."),
+      bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
+            "Batches kept in memory until they are executed."),
+      bytes("max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
+            "Own batches that no commit has output yet."),
+      bytes("history_bytes", x.history_bytes, 0, 1'048'576 * mib,
+            "Executed batches kept for peers that lack them."),
+      seconds("history_retention_s", x.history_retention, 1, 86'400, "And for how long."),
+      integer("relay_per_mille", x.relay_per_mille, 0, 1000,
+              "The share of ingress that relayed bundles may take.", "per mille"),
+      integer("recent_receipts", x.recent_receipts, 100, 1'000'000,
+              "Receipts of each client kept for queries."),
+      milliseconds("batch_resend_ms", x.batch_resend, 10, 60'000,
+                   "A batch that a peer has not acknowledged is sent again after this."),
+  };
+}
+
+std::vector<entry> of_primary(local_parameters& x) {
+  return {
+      milliseconds("max_header_delay_ms", x.max_header_delay, 1, 200,
+                   "The primary proposes a header after this, however little it holds."),
+      milliseconds("parent_grace_ms", x.parent_grace, 0, 200,
+                   "The longest wait for parents beyond a quorum."),
+      milliseconds("paced_header_delay_ms", x.paced_header_delay, 1, 60'000,
+                   "The same while nothing commits."),
+      integer("header_payload_target", x.header_payload_target, 1, 256,
+              "A header with this many batches leaves at once."),
+      integer("max_pending_headers", x.max_pending_headers, 100, 100'000,
+              "Headers, of all authors, that wait for what they refer to."),
+      integer("max_available_batches", x.max_available_batches, 64, 1'000'000,
+              "Batches of one author that are known and not committed."),
+      integer("max_evidence", x.max_evidence, 1, 1000,
+              "Equivocations of one author that are kept with their bytes."),
+  };
+}
+
+std::vector<entry> of_aggregator(local_parameters& x) {
+  return {
+      milliseconds("header_resend_ms", x.header_resend, 10, 60'000,
+                   "A header without a certificate is sent again after this, then "
+                   "after longer."),
+      integer("max_headers_of_author", x.max_headers_of_author, 8, 1000,
+              "Headers of one author without a certificate that are kept."),
+      integer("max_pending_certificates", x.max_pending_certificates, 100, 1'000'000,
+              "Certificates that wait for their ancestors."),
+      milliseconds("fetch_delay_ms", x.fetch_delay, 0, 60'000,
+                   "What is missing is asked for after this: it may be on its way."),
+      milliseconds("fetch_retry_ms", x.fetch_retry, 10, 60'000,
+                   "Another validator is asked for what is missing after this."),
+      integer("max_fetches", x.max_fetches, 1, 10'000,
+              "Requests for missing objects outstanding at once."),
+      integer("range_rounds", x.range_rounds, 1, 1000,
+              "Rounds asked for at once by who is far behind.", "rounds"),
+      integer("served_per_second", x.served_per_second, 10, 1'000'000,
+              "Certified headers that one peer may fetch.", "a second"),
+      integer("history_rounds", x.history_rounds, 0, 10'000'000,
+              "Rounds kept below the floor for who is behind.", "rounds"),
+  };
+}
+
+std::vector<entry> of_committer(local_parameters& x) {
+  return {
+      integer("stream_window", x.stream_window, 1, 1000,
+              "Commits sent to executors ahead of the slowest of them.", "commits"),
+      integer("commit_retention", x.commit_retention, 1, 1'000'000,
+              "Newest commits that are always kept.", "commits"),
+      integer("index_cache_bundles", x.index_cache_bundles, 1000, 10'000'000,
+              "Bundles known of batches that are not committed yet."),
+  };
+}
+
+std::vector<entry> of_executor(local_parameters& x) {
+  return {
+      integer("executors", x.executors, 1, 10, "Workers of the executor group."),
+      choice("scheduler", x.scheduler, {{"static", std::string("static")}},
+             "Which executor runs what. static: by key, fixed."),
+      integer("max_lag", x.max_lag, 10, 10'000,
+              "Commits that executors may be behind before new bundles are refused.", "commits"),
+      integer("max_lead", x.max_lead, 1, 1000,
+              "Commits that an executor may be ahead of the slowest one.", "commits"),
+      integer("max_waiting_steps", x.max_waiting_steps, 1000, 10'000'000,
+              "Transactions that wait for values of other executors."),
+      integer("max_waiting_sub_dags", x.max_waiting_sub_dags, 16, 10'000,
+              "Commits of the stream that wait to be executed."),
+      bytes("max_waiting_bytes", x.max_waiting_bytes, mib, 4096 * mib, "Their operations."),
+      milliseconds("stream_retry_ms", x.stream_retry, 10, 60'000,
+                   "A gap in the stream is asked for after this."),
+      integer("snapshot_chunk", x.snapshot_chunk, 64, 65'536,
+              "Buckets of the state that are hashed and written at once."),
+  };
+}
+
+}  // namespace
+
+section describe_local(local_parameters& x) {
+  section out{
       .key = "local",
       .meaning = "Local parameters: delays, caches and rates. They may differ at every validator.",
-      .entries =
-          {
-              bytes("batch_bytes", x.batch_bytes, 1000, 4'000'000,
-                    "The worker seals a batch at this size."),
-              milliseconds("max_batch_delay_ms", x.max_batch_delay, 1, 200,
-                           "The worker seals a smaller batch after this."),
-              bytes("peer_window_bytes", x.peer_window_bytes, mib, 1024 * mib,
-                    "Batches sent to one peer and not yet acknowledged."),
-              bytes("client_window_bytes", x.client_window_bytes, mib, 1024 * mib,
-                    "Bundles of one client that stand in the worker."),
-              bytes("ingress_bytes", x.ingress_bytes, mib, 16'384 * mib,
-                    "Bundles of all clients that stand in the worker."),
-              bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
-                    "Batches kept in memory until they are executed."),
-              integer("relay_per_mille", x.relay_per_mille, 0, 1000,
-                      "The share of ingress that relayed bundles may take.", "per mille"),
-              integer("recent_receipts", x.recent_receipts, 100, 1'000'000,
-                      "Receipts of each client kept for queries."),
-              milliseconds("batch_resend_ms", x.batch_resend, 10, 60'000,
-                           "A batch that a peer has not acknowledged is sent again after this."),
-              milliseconds("max_header_delay_ms", x.max_header_delay, 1, 200,
-                           "The primary proposes a header after this, however little it holds."),
-              milliseconds("parent_grace_ms", x.parent_grace, 0, 200,
-                           "The longest wait for parents beyond a quorum."),
-              milliseconds("paced_header_delay_ms", x.paced_header_delay, 1, 60'000,
-                           "The same while nothing commits."),
-              integer("header_payload_target", x.header_payload_target, 1, 256,
-                      "A header with this many batches leaves at once."),
-              integer("max_pending_headers", x.max_pending_headers, 100, 100'000,
-                      "Headers, of all authors, that wait for what they refer to."),
-              integer("max_available_batches", x.max_available_batches, 64, 1'000'000,
-                      "Batches of one author that are known and not committed."),
-              integer("max_evidence", x.max_evidence, 1, 1000,
-                      "Equivocations of one author that are kept with their bytes."),
-              milliseconds("header_resend_ms", x.header_resend, 10, 60'000,
-                           "A header without a certificate is sent again after this, then "
-                           "after longer."),
-              integer("max_headers_of_author", x.max_headers_of_author, 8, 1000,
-                      "Headers of one author without a certificate that are kept."),
-              integer("max_pending_certificates", x.max_pending_certificates, 100, 1'000'000,
-                      "Certificates that wait for their ancestors."),
-              milliseconds("fetch_delay_ms", x.fetch_delay, 0, 60'000,
-                           "What is missing is asked for after this: it may be on its way."),
-              milliseconds("fetch_retry_ms", x.fetch_retry, 10, 60'000,
-                           "Another validator is asked for what is missing after this."),
-              integer("max_fetches", x.max_fetches, 1, 10'000,
-                      "Requests for missing objects outstanding at once."),
-              integer("range_rounds", x.range_rounds, 1, 1000,
-                      "Rounds asked for at once by who is far behind.", "rounds"),
-              integer("served_per_second", x.served_per_second, 10, 1'000'000,
-                      "Certified headers that one peer may fetch.", "a second"),
-              integer("history_rounds", x.history_rounds, 0, 10'000'000,
-                      "Rounds kept below the floor for who is behind.", "rounds"),
-              integer("stream_window", x.stream_window, 1, 1000,
-                      "Commits sent to executors ahead of the slowest of them.", "commits"),
-              integer("commit_retention", x.commit_retention, 1, 1'000'000,
-                      "Newest commits that are always kept.", "commits"),
-              integer("index_cache_bundles", x.index_cache_bundles, 1000, 10'000'000,
-                      "Bundles known of batches that are not committed yet."),
-              integer("executors", x.executors, 1, 10, "Workers of the executor group."),
-              integer("max_lag", x.max_lag, 10, 10'000,
-                      "Commits that executors may be behind before new bundles are refused.",
-                      "commits"),
-          },
   };
+  for (const auto& part :
+       {of_worker(x), of_primary(x), of_aggregator(x), of_committer(x), of_executor(x)})
+    out.entries.insert(out.entries.end(), part.begin(), part.end());
+  return out;
 }
 
 }  // namespace flamingo::config

@@ -98,6 +98,14 @@ entry milliseconds(std::string key, std::chrono::milliseconds& x, std::int64_t l
       [&x](std::int64_t v) { x = std::chrono::milliseconds(v); }, [&x] { return x.count(); });
 }
 
+entry seconds(std::string key, std::chrono::seconds& x, std::int64_t low, std::int64_t high,
+              std::string meaning) {
+  FLAMINGO_ASSERT(key.ends_with("_s"));
+  return detail::bounded(
+      std::move(key), low, high, "seconds", std::move(meaning),
+      [&x](std::int64_t v) { x = std::chrono::seconds(v); }, [&x] { return x.count(); });
+}
+
 entry microseconds(std::string key, std::chrono::microseconds& x, std::int64_t low,
                    std::int64_t high, std::string meaning) {
   FLAMINGO_ASSERT(key.ends_with("_us"));

@@ -85,6 +85,9 @@ entry bytes(std::string key, T& x, std::int64_t low, std::int64_t high, std::str
 entry milliseconds(std::string key, std::chrono::milliseconds& x, std::int64_t low,
                    std::int64_t high, std::string meaning);
 
+/// The key ends in _s.
+entry seconds(std::string key, std::chrono::seconds& x, std::int64_t low, std::int64_t high,
+              std::string meaning);
 /// The key ends in _us.
 entry microseconds(std::string key, std::chrono::microseconds& x, std::int64_t low,
                    std::int64_t high, std::string meaning);
