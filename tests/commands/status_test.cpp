@@ -116,11 +116,11 @@ TEST_SUITE("status") {
   }
 
   TEST_CASE("a question reaches each validator over its link and waits for no dead one") {
+    spdlog::set_level(spdlog::level::off);
     testing::temporary_directory dir;
     const auto net = small_network(dir.path());
     const auto members = config::load_committee(net.committee()).members;
     answering_door door(net, members, 0);
-    spdlog::set_level(spdlog::level::off);
     const auto op = config::load_operator(net.operator_());
     runtime::link_process process({}, config::link_settings(op.link, op.keys, op.source),
                                   link::identity::of(members, {link::peer::kind::operator_, 0}),

@@ -9,8 +9,7 @@
 
 namespace flamingo::runtime {
 
-metrics_server::metrics_server(const network_address& where, const metrics& of)
-    : process_(std::make_shared<process_metrics>()) {
+metrics_server::metrics_server(const network_address& where, const metrics& of) {
   try {
     exposer_ = std::make_unique<prometheus::Exposer>(config::to_string(where), 2);
   } catch (const std::exception&) {
@@ -19,8 +18,13 @@ metrics_server::metrics_server(const network_address& where, const metrics& of)
                     "another, or \"\" for no metrics",
                     config::to_string(where)));
   }
-  exposer_->RegisterCollectable(of.registry());
-  exposer_->RegisterCollectable(process_);
+  add(of.registry());
+  add(std::make_shared<process_metrics>());
+}
+
+void metrics_server::add(std::shared_ptr<prometheus::Collectable> more) {
+  exposer_->RegisterCollectable(more);
+  served_.push_back(std::move(more));
 }
 
 metrics_server::~metrics_server() = default;
