@@ -24,6 +24,8 @@ int run(const std::vector<std::string>& args, console streams) {
   action chosen;
   add_init(app, chosen);
   add_check_config(app, chosen);
+  add_node(app, chosen);
+  add_client(app, chosen);
   add_status(app, chosen);
   add_version(app, chosen);
   try {

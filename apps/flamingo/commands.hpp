@@ -26,6 +26,8 @@ using action = std::function<int(console)>;
 
 void add_init(CLI::App& app, action& chosen);
 void add_check_config(CLI::App& app, action& chosen);
+void add_client(CLI::App& app, action& chosen);
+void add_node(CLI::App& app, action& chosen);
 void add_status(CLI::App& app, action& chosen);
 void add_version(CLI::App& app, action& chosen);
 

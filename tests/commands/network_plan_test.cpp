@@ -237,7 +237,8 @@ TEST_SUITE("command line") {
   TEST_CASE("each command explains itself with an example") {
     const auto top = flamingo_run({"--help"});
     CHECK(top.code == 0);
-    for (const std::string command : {"init", "check-config", "status", "version"}) {
+    for (const std::string command :
+         {"init", "check-config", "node", "client", "status", "version"}) {
       CHECK(top.out.find("\n  " + command + " ") != std::string::npos);
       const auto help = flamingo_run({command, "--help"});
       CHECK(help.code == 0);

@@ -1,0 +1,156 @@
+// flamingo client: SmallBank load at a fixed rate.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/load/client_group.hpp"
+#include "apps/flamingo/load/load_report.hpp"
+#include "apps/flamingo/load/rate_split.hpp"
+#include "apps/flamingo/runtime/logging.hpp"
+#include "apps/flamingo/runtime/metrics_server.hpp"
+#include "apps/flamingo/runtime/stop_signal.hpp"
+
+namespace flamingo::commands {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct options {
+  std::vector<std::string> configs;
+  std::uint64_t rate = 1000, seed = 1;
+  std::int64_t duration_seconds = 0, every_seconds = 1;
+  std::uint32_t transaction_bytes = 512;
+  double hot = 0;
+  std::uint64_t hot_accounts = 1;
+  std::string skew;
+  bool json = false, quiet = false;
+};
+
+std::vector<load::member> members_of(const options& x) {
+  std::vector<load::member> members;
+  for (const auto& file : x.configs) members.push_back(load::load_member(file));
+  std::vector<std::string> assignees;
+  for (const auto& m : members) {
+    const auto& network = m.who.committee.members;
+    assignees.push_back(network.validators[network.clients[m.who.self.value].assignee.value].name);
+  }
+  const auto rates = load::split_rate(x.rate, assignees, load::parse_skew(x.skew));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    auto& with = members[i].with;
+    with.rate = rates[i];
+    if (x.duration_seconds > 0) with.run_for = std::chrono::seconds(x.duration_seconds);
+    with.transaction_bytes = x.transaction_bytes;
+    with.hot_per_mille = static_cast<std::uint32_t>(x.hot * 1000 + 0.5);
+    with.hot_accounts = x.hot_accounts;
+    with.seed = x.seed * 1'000'003 + members[i].who.self.value;
+  }
+  return members;
+}
+
+/// Prints counts again and again until the clients have finished.
+class reporter {
+public:
+  reporter(const options& x, load::client_group& clients, console to)
+      : options_(x), clients_(clients), to_(to) {}
+
+  /// False if a client did not answer.
+  bool report(bool last) {
+    const auto all = clients_.counts(std::chrono::seconds(10));
+    if (all.size() != clients_.members().size()) return false;
+    const auto counts = load::merged(all);
+    const auto now = clock::now();
+    // The load's own length: what comes after it is only waiting for receipts.
+    std::chrono::duration<double> length = now - start_;
+    if (options_.duration_seconds > 0)
+      length = std::min(length, std::chrono::duration<double>(options_.duration_seconds));
+    if (options_.json)
+      to_.out << load::to_json(counts, counts_, length, now - last_).dump() << std::endl;
+    else if (last)
+      to_.out << load::to_text(counts, length) << std::flush;
+    else if (!options_.quiet)
+      to_.err << load::to_line(counts, counts_, length, now - last_) << std::endl;
+    counts_ = counts;
+    last_ = now;
+    return true;
+  }
+
+  const client::summary& counts() const { return counts_; }
+
+private:
+  const options& options_;
+  load::client_group& clients_;
+  console to_;
+  clock::time_point start_ = clock::now(), last_ = start_;
+  client::summary counts_;
+};
+
+int run_load(const options& x, console to) {
+  auto members = members_of(x);
+  const auto& first = members.at(0).file;
+  runtime::configure_logging(first.log, members.size() == 1 ? first.client : "clients");
+  runtime::stop_signal stop;
+  const auto metrics_address = first.metrics;
+  load::client_group clients(std::move(members));
+  std::unique_ptr<runtime::metrics_server> metrics;
+  if (!metrics_address.host.empty())
+    metrics = std::make_unique<runtime::metrics_server>(metrics_address, *clients.metrics());
+  reporter report(x, clients, to);
+  // A line each `every_seconds`; without them only the last one.
+  const auto every = std::chrono::seconds(x.every_seconds > 0 ? x.every_seconds : 1);
+  auto next = clock::now() + every;
+  bool stopping = false;
+  while (!clients.wait_finished(std::chrono::milliseconds(20))) {
+    if (stop.wait_for(std::chrono::milliseconds(0))) {
+      if (stopping) break;  // a second signal does not wait for receipts
+      stopping = true;
+      clients.stop_load();
+    }
+    if (clock::now() < next) continue;
+    next += every;
+    if (x.every_seconds > 0) report.report(false);
+  }
+  if (!report.report(true)) throw std::runtime_error("a client did not tell its counts");
+  runtime::end_process_after(std::chrono::seconds(5), "client");
+  if (report.counts().completed == 0)
+    throw std::runtime_error(
+        "nothing was committed: is the network running? flamingo status "
+        "tells");
+  return report.counts().lost == 0 && report.counts().duplicated == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_client(CLI::App& app, action& chosen) {
+  auto x = std::make_shared<options>();
+  auto* command = app.add_subcommand("client", "SmallBank load at a fixed rate (open loop)");
+  command->add_option("--config", x->configs, "A client's file; several: all in one process")
+      ->required();
+  command->add_option("--rate", x->rate, "Transactions a second, of all clients together")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000'000));
+  command->add_option("--duration", x->duration_seconds, "Seconds; without it until SIGINT")
+      ->check(CLI::Range(1, 10'000'000));
+  command
+      ->add_option("--tx-size", x->transaction_bytes,
+                   "Bytes of a transaction: its operation and padding")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096));
+  command->add_option("--skew", x->skew,
+                      "SHARE:VALIDATOR: this share of the load goes to that validator's clients");
+  command->add_option("--hot", x->hot, "Share of each client's load on its hot accounts, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--hot-accounts", x->hot_accounts, "How many accounts of a client are hot")
+      ->capture_default_str();
+  command->add_option("--seed", x->seed, "Of all that is drawn")->capture_default_str();
+  command->add_option("--every", x->every_seconds, "Seconds between two reports; 0: only the last")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 3600));
+  command->add_flag("--json", x->json, "Reports as lines of JSON on stdout");
+  command->add_flag("--quiet", x->quiet, "No reports but the last");
+  command->footer("Example: flamingo client --config net/c0/client.toml --rate 5000 --duration 60");
+  command->callback([x, &chosen] { chosen = [x](console to) { return run_load(*x, to); }; });
+}
+
+}  // namespace flamingo::commands

@@ -1,0 +1,170 @@
+#include "apps/flamingo/load/client_group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include "actors/link/tcp_doorways.hpp"
+#include "apps/flamingo/runtime/clock.hpp"
+
+namespace flamingo::load {
+
+member load_member(const std::string& file) {
+  member x;
+  x.file = config::load_client(file);
+  x.who = config::identify(x.file);
+  x.with = x.file.load;
+  const auto most = x.who.committee.protocol.max_transactions_per_bundle;
+  if (x.with.transactions_per_bundle > most)
+    throw config::error(
+        fmt::format("{}: load.transactions_per_bundle: expected at most "
+                    "protocol.max_transactions_per_bundle of {}, {}",
+                    file, x.who.committee_path.string(), most));
+  if (x.file.link.settings.tls)
+    config::check_link_identity(x.file.keys, file, config::certificate_name(x.who.self));
+  return x;
+}
+
+client::summary merged(const std::vector<client::summary>& all) {
+  client::summary out;
+  out.finished = !all.empty();
+  for (const auto& x : all) {
+    out.client = x.client;
+    out.offered += x.offered;
+    out.sent += x.sent;
+    out.admitted += x.admitted;
+    out.busy += x.busy;
+    out.completed += x.completed;
+    out.duplicated += x.duplicated;
+    out.invalid += x.invalid;
+    out.waiting += x.waiting;
+    out.outstanding += x.outstanding;
+    out.lost += x.lost;
+    out.bundles += x.bundles;
+    out.receipts += x.receipts;
+    out.resent += x.resent;
+    out.relayed += x.relayed;
+    out.redirected += x.redirected;
+    out.resequenced += x.resequenced;
+    out.forged += x.forged;
+    for (std::size_t i = 0; i < out.results.size(); ++i) out.results[i] += x.results[i];
+    out.newest_commit = std::max(out.newest_commit, x.newest_commit);
+    out.newest_anchor_round = std::max(out.newest_anchor_round, x.newest_anchor_round);
+    out.latency.merge(x.latency);
+    out.sent_latency.merge(x.sent_latency);
+    out.finished = out.finished && x.finished;
+    if (out.warning.empty()) out.warning = x.warning;
+  }
+  return out;
+}
+
+client_group::client_group(std::vector<member> members)
+    : members_(std::move(members)),
+      config_(members_.at(0).file.runtime),
+      system_(config_),
+      metrics_(std::make_shared<runtime::metrics>(runtime::labels{
+          {"client", members_.size() == 1 ? members_[0].file.client : std::string("all")}})),
+      endings_(members_.size()) {
+  const auto& chain = members_[0].who.committee.members.chain;
+  for (const auto& x : members_)
+    if (x.who.committee.members.chain != chain)
+      throw config::error(fmt::format("{} and {} are of different networks: one at a time",
+                                      members_[0].file.source, x.file.source));
+  for (std::size_t i = 0; i < members_.size(); ++i) start(i);
+}
+
+client_group::~client_group() {
+  for (const auto& x : actors_) caf::anon_send_exit(x, caf::exit_reason::user_shutdown);
+  for (const auto& x : doors_) {
+    x.clients->stop();
+    x.operators->stop();
+    x.workers->stop();
+    x.primaries->stop();
+  }
+}
+
+void client_group::start(std::size_t i) {
+  const auto& x = members_[i];
+  const auto& network = x.who.committee.members;
+  const link::peer self{link::peer::kind::client, x.who.self.value};
+  doors_.push_back(
+      link::make_doorways(system_, config::link_settings(x.file.link, x.file.keys, x.file.source),
+                          link::identity::of(network, self), *metrics_));
+  auto env = std::make_shared<client::environment>();
+  env->self = x.who.self;
+  env->members = std::make_shared<const committee>(network);
+  env->protocol = x.who.committee.protocol;
+  env->with = x.with;
+  env->signer = x.who.signer;
+  env->scheme = std::make_shared<crypto::ed25519_scheme>();
+  env->now = runtime::steady_unix_clock();
+  env->finished = [this, i](const client::ending& how) {
+    {
+      const std::lock_guard lock(mutex_);
+      endings_[i] = how;
+    }
+    changed_.notify_all();
+  };
+  actors_.push_back(system_.spawn(client::shell, client::environment_ptr(env)));
+  caf::anon_send(actors_.back(), atom::start_v);
+  dial_all(i);
+}
+
+/// Of a validator's workers, client c talks to number c modulo their number.
+void client_group::dial_all(std::size_t i) {
+  const auto& network = members_[i].who.committee.members;
+  const auto& actor = actors_[i];
+  const auto id = [](link::peer who) {
+    return validator_id(static_cast<std::uint16_t>(who.index));
+  };
+  for (std::size_t v = 0; v < network.size(); ++v) {
+    const auto& workers = network.validators[v].workers;
+    const auto worker = members_[i].who.self.value % workers.size();
+    doors_[i].clients->dial({link::peer::kind::validator, static_cast<std::uint32_t>(v)},
+                            workers[worker].clients,
+                            {[actor, id](link::peer who, client_link link) {
+                               caf::anon_send(actor, atom::link_up_v, id(who), std::move(link));
+                             },
+                             [actor, id](link::peer who, const client_link&, client_frame frame) {
+                               caf::anon_send(actor, id(who), std::move(frame));
+                             },
+                             [actor, id](link::peer who, client_link link) {
+                               caf::anon_send(actor, atom::link_down_v, id(who), std::move(link));
+                             },
+                             worker_id(static_cast<std::uint16_t>(worker))});
+  }
+}
+
+std::vector<client::summary> client_group::counts(std::chrono::milliseconds timeout) {
+  caf::scoped_actor self(system_);
+  std::vector<client::summary> out;
+  for (const auto& x : actors_)
+    self->request(x, caf::timespan(timeout), atom::status_v)
+        .receive(
+            [&](const summary_frame& frame) {
+              if (auto counts = client::decode(frame)) out.push_back(std::move(*counts));
+            },
+            [](const caf::error&) {});
+  return out;
+}
+
+void client_group::stop_load() {
+  for (const auto& x : actors_) caf::anon_send(x, atom::close_v);
+}
+
+bool client_group::wait_finished(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, timeout, [this] {
+    return std::all_of(endings_.begin(), endings_.end(),
+                       [](const auto& x) { return x.has_value(); });
+  });
+}
+
+std::vector<std::optional<client::ending>> client_group::endings() const {
+  const std::lock_guard lock(mutex_);
+  return endings_;
+}
+
+}  // namespace flamingo::load

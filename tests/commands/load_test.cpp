@@ -1,0 +1,69 @@
+// What the load command is made of: the split of a rate, and reports.
+#include <doctest/doctest.h>
+
+#include "apps/flamingo/config/error.hpp"
+#include "apps/flamingo/load/client_group.hpp"
+#include "apps/flamingo/load/load_report.hpp"
+#include "apps/flamingo/load/rate_split.hpp"
+
+using namespace flamingo;
+using namespace std::chrono_literals;
+
+TEST_SUITE("load") {
+  TEST_CASE("a rate is split evenly and nothing of it is lost") {
+    const std::vector<std::string> assignees{"v0", "v1", "v2"};
+    CHECK(load::split_rate(10, assignees, {}) == std::vector<std::uint64_t>{4, 3, 3});
+    CHECK(load::split_rate(2, assignees, {}) == std::vector<std::uint64_t>{1, 1, 0});
+  }
+
+  TEST_CASE("a skew gives its share to the clients of its validator") {
+    const std::vector<std::string> assignees{"v0", "v1", "v2", "v0"};
+    const auto skew = load::parse_skew("0.9:v0");
+    CHECK(load::split_rate(1000, assignees, skew) == std::vector<std::uint64_t>{450, 50, 50, 450});
+    CHECK(load::split_rate(1000, assignees, load::parse_skew("1:v2")) ==
+          std::vector<std::uint64_t>{0, 0, 1000, 0});
+    CHECK_THROWS_AS(load::split_rate(1000, assignees, load::parse_skew("0.9:v3")), config::error);
+    CHECK_THROWS_AS(load::split_rate(1000, {"v0", "v0"}, skew), config::error);
+  }
+
+  TEST_CASE("a skew that is none is refused") {
+    CHECK_FALSE(load::parse_skew(""));
+    for (const auto* bad : {"0.9", "0.9:", ":v0", "1.1:v0", "-0.1:v0", "x:v0", "0.9x:v0"})
+      CHECK_THROWS_AS(load::parse_skew(bad), config::error);
+  }
+
+  TEST_CASE("reports of several clients add up") {
+    client::summary a, b;
+    a.offered = 10;
+    b.offered = 5;
+    a.finished = b.finished = true;
+    a.results[0] = 3;
+    b.results[0] = 4;
+    b.warning = "late";
+    a.latency.add(10ms, 9);
+    b.latency.add(30ms, 1);
+    const auto both = load::merged({a, b});
+    CHECK(both.offered == 15);
+    CHECK(both.results[0] == 7);
+    CHECK(both.finished);
+    CHECK(both.warning == "late");
+    CHECK(both.latency.count() == 10);
+    b.finished = false;
+    CHECK_FALSE(load::merged({a, b}).finished);
+    CHECK_FALSE(load::merged({}).finished);
+  }
+
+  TEST_CASE("recent values are those since the report before") {
+    client::summary before, now;
+    before.completed = 100;
+    before.latency.add(10ms, 100);
+    now = before;
+    now.completed = 300;
+    now.latency.add(50ms, 200);
+    const auto json = load::to_json(now, before, 10s, 2s);
+    CHECK(json["completed_tps"] == 30.0);
+    CHECK(json["recent_completed_tps"] == 100.0);
+    CHECK(json["recent_latency_ms"]["p50"].get<double>() == doctest::Approx(50).epsilon(0.04));
+    CHECK(json["latency_ms"]["max"] == 50.0);
+  }
+}
