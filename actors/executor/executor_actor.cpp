@@ -97,11 +97,8 @@ void perform(pointer self, effects fx) {
 
 void arm_timer(pointer self) {
   auto& s = self->state;
-  const auto at = s.logic->next_deadline();
-  if (!at || (s.armed && *s.armed <= *at)) return;
-  s.armed = at;
-  const auto wait = std::max(*at - s.env->now(), duration::zero());
-  self->delayed_send(self, wait, atom::tick_v);
+  if (const auto wait = s.retry.arm(s.env->now(), s.logic->next_deadline()))
+    self->delayed_send(self, *wait, atom::tick_v);
 }
 
 /// Takes up what can be run now, a few batches at a time.
@@ -329,7 +326,7 @@ executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env, 
       [self](atom::durable, std::uint64_t) { on_chunk_durable(self); },
       [self](atom::tick) {
         self->state.continuing = false;
-        self->state.armed.reset();
+        self->state.retry.fired(self->state.env->now());
         take(self, timer{});
       },
   };

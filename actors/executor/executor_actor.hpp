@@ -6,6 +6,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/runtime/environment.hpp"
 #include "actors/runtime/metrics.hpp"
+#include "actors/runtime/timer.hpp"
 
 namespace flamingo::executor {
 
@@ -37,8 +38,8 @@ struct state {
   std::vector<executed_sink> workers;  // by worker
   progress_sink committer;
   bool started = false;
-  bool continuing = false;          // a tick behind what waits in the mailbox is on its way
-  std::optional<time_point> armed;  // a tick comes at this time
+  bool continuing = false;  // a tick behind what waits in the mailbox is on its way
+  runtime::timer retry;
   time_point snapshot_begun;
 };
 

@@ -74,7 +74,8 @@ struct network::connection : network::any_connection,
   void arrive_later(int side, time_point leaves, const wire<Message>& x) {
     const auto& model = net_.model_;
     const auto delay = std::chrono::microseconds(
-        net_.random_.between(model.delay_min.count(), model.delay_max.count()));
+                           net_.random_.between(model.delay_min.count(), model.delay_max.count())) +
+                       net_.extra_delay(hosts[0]) + net_.extra_delay(hosts[1]);
     auto& last = ends[side].last_arrival;
     last = std::max(last, leaves + delay);
     net_.after(hosts[side], last - virtual_now(net_.system_),

@@ -55,6 +55,10 @@ public:
 
   link_model& model() { return model_; }
 
+  /// Everything to and from `host` takes this much longer from now on.
+  void slow(host_id host, duration extra) { extra_delay_[host] = extra; }
+  void nobody_slow() { extra_delay_.clear(); }
+
   /// Puts a Byzantine behaviour on all links of `host`, for all its lives.
   void corrupt(host_id host, std::shared_ptr<byzantine::behaviour> how);
 
@@ -83,6 +87,11 @@ private:
   /// Sends `x` from `host` to a validator, past the behaviour of `host`, if a link is up.
   void say(host_id host, validator_id to, const peer_frame& x);
 
+  duration extra_delay(host_id host) const {
+    const auto found = extra_delay_.find(host);
+    return found == extra_delay_.end() ? duration::zero() : found->second;
+  }
+
   void close_if(const std::function<bool(const any_connection&)>& which);
   /// When a frame of `bytes` that leaves `host` now has left its egress, and how long it travels
   /// then.
@@ -97,6 +106,7 @@ private:
   std::uint64_t next_task_ = 0;
   std::map<host_id, std::uint64_t> lives_;  // counts a host's crashes
   std::set<std::pair<host_id, host_id>> cuts_;
+  std::map<host_id, duration> extra_delay_;
   std::map<host_id, std::shared_ptr<byzantine::behaviour>> corrupted_;
   std::vector<tap*> taps_;
   std::map<std::pair<host_id, int>, time_point> egress_free_at_;

@@ -11,6 +11,7 @@ struct primary_bench {
   protocol_parameters protocol;
   local_parameters local;
   std::optional<primary::core> core;
+  std::vector<header> proposed;  // own headers, as signed
   time_point now{std::chrono::hours{1}};
 
   explicit primary_bench(std::size_t n = 4) : members(committee_of(n)) { boot(); }
@@ -37,7 +38,7 @@ struct primary_bench {
   void full_round(std::uint64_t round, std::vector<unsigned> authors = {}) {
     if (authors.empty())
       for (unsigned i = 0; i < members.size(); ++i) authors.push_back(i);
-    for (unsigned a : authors) certify(full(at(a, round)));
+    for (unsigned a : authors) sign(certify(full(at(a, round))));
   }
   void full_rounds(std::uint64_t last) {
     for (std::uint64_t round = 1; round <= last; ++round) full_round(round);
@@ -76,6 +77,7 @@ struct primary_bench {
     header own = *x.propose;
     own.id = id_of(own.position());
     step(primary::header_signed{with_bytes(own)});
+    proposed.push_back(own);
     return own;
   }
   /// What is proposed `after` from now.

@@ -2,11 +2,17 @@
 // does not.
 #include <doctest/doctest.h>
 
+#include "actors/executor/applications/smallbank.hpp"
+#include "crypto/hash.hpp"
+#include "messages/stream_operations.hpp"
 #include "tests/sim/checkers/agreement.hpp"
+#include "tests/sim/checkers/assignment_tables.hpp"
 #include "tests/sim/checkers/durability.hpp"
 #include "tests/sim/checkers/exactly_once.hpp"
 #include "tests/sim/checkers/lazy_observers.hpp"
+#include "tests/sim/checkers/liveness.hpp"
 #include "tests/sim/checkers/no_double_commit.hpp"
+#include "tests/sim/checkers/serial_execution.hpp"
 #include "tests/sim/tests/made_up_history.hpp"
 
 namespace {
@@ -212,6 +218,111 @@ TEST_SUITE("checkers") {
     CHECK(durability(v0, made, short_log).size() == 1);
     made.contradictions.push_back("voted twice");
     CHECK(durability(v0, made, disk).size() == 1);
+  }
+
+  TEST_CASE("assignment tables: two validators with different ones after one commit") {
+    made_up_history x;
+    for (std::uint16_t v : {0, 1, 2}) x.run.of[v].tables[commit_index{3}] = digest_of(1);
+    x.run.of[0].tables[commit_index{4}] = digest_of(2);
+    CHECK(assignment_tables(x.run).empty());
+    x.run.of[1].tables[commit_index{4}] = digest_of(3);
+    CHECK(assignment_tables(x.run).size() == 1);
+    x.run.of[1].honest = false;
+    CHECK(assignment_tables(x.run).empty());
+  }
+
+  TEST_CASE("liveness: a validator that is behind, and a bundle with too few receipts") {
+    made_up_history x;
+    const auto then = lengths(x.run);
+    CHECK_FALSE(commits_go_on(x.run, then, 0));  // some are behind the longest log
+    CHECK(text(liveness(x.run, then, 0)).find("v2 has committed") != std::string::npos);
+    for (auto& of : x.run.of) of.commits = x.run.of[0].commits;
+    CHECK(commits_go_on(x.run, then, 0));
+    CHECK_FALSE(commits_go_on(x.run, then, 1));
+    CHECK(liveness(x.run, then, 0).empty());
+
+    auto& told = x.run.clients[c0];
+    told.offered[bundle_sequence{1}] = {};
+    CHECK(all_answered(x.run));
+    const auto differ = told.receipts.at(bundle_sequence{1});
+    auto& receipts = told.receipts.at(bundle_sequence{1});
+    receipts.resize(x.run.faulty + 1);
+    CHECK(all_answered(x.run));
+    receipts.back().what.results_digest = digest_of(8);  // not the same as the others say
+    CHECK_FALSE(all_answered(x.run));
+    CHECK(text(liveness(x.run, then, 0)).find("waits for receipts of 1 bundles, the first") !=
+          std::string::npos);
+  }
+
+  /// One commit after another of payments between accounts 1 and 2, executed right.
+  struct paid_history {
+    history run;
+
+    paid_history() {
+      run.validators = 4;
+      run.faulty = 1;
+      run.protocol.accounts = 10;
+      run.of.resize(4);
+      serial_interpreter serial(flamingo::executor::make_application(run.protocol));
+      for (std::uint64_t i = 1; i <= 5; ++i) pay(i, serial);
+    }
+
+    void pay(std::uint64_t i, serial_interpreter& serial) {
+      using namespace flamingo::executor::smallbank;
+      std::array<byte, max_encoded_bytes> bytes;
+      std::vector<byte> packed;
+      operation_writer writer(packed);
+      writer.application(account_id{1},
+                         encode({procedure::send_payment, account_id{2}, 400'000}, bytes));
+      writer.system(account_id{1});
+      commit_record record;
+      record.stream.index = commit_index{i};
+      const bundle_head head{digest_of(50 + i), c0, bundle_sequence{i}, v0, {}, 2, false};
+      record.stream.batches = {
+          {digest_of(i), v0, {}, {{c0, head.sequence, head.id, verdict::fresh, 2}}}};
+      run.batches[digest_of(i)] = {{head, packed}};
+      const auto codes = serial.run(packed);
+      for (auto& of : run.of) {
+        of.commits[commit_index{i}] = record;
+        of.state_roots[commit_index{i}] = serial.state_root();
+      }
+      run.clients[c0].receipts[head.sequence] = {
+          {v0,
+           {c0, head.sequence, head.id, commit_index{i}, crypto::hash(crypto::tags::results, codes),
+            codes}}};
+    }
+  };
+
+  TEST_CASE("serial execution: results and state roots of one interpreter pass") {
+    paid_history x;
+    CHECK(text(serial_execution(x.run)) == "");
+    const auto& codes = x.run.clients[c0].receipts[bundle_sequence{3}].front().what.results;
+    REQUIRE(codes.size() == 2);
+    // A million cents pays 400,000 twice.
+    CHECK(codes[0] == static_cast<byte>(result_code::insufficient));
+    CHECK(codes[1] == static_cast<byte>(result_code::system));
+  }
+
+  TEST_CASE("serial execution: a result, a digest or a root that is another") {
+    paid_history x;
+    auto& receipt = x.run.clients[c0].receipts[bundle_sequence{3}].front().what;
+    receipt.results[0] = static_cast<byte>(result_code::applied);
+    CHECK(text(serial_execution(x.run)).find("not those of its digest") != std::string::npos);
+    receipt.results_digest = digest_of(1);
+    CHECK(text(serial_execution(x.run)).find("other results than serial") != std::string::npos);
+    x.run.of[0].honest = false;
+    CHECK(serial_execution(x.run).empty());
+    x.run.of[1].state_roots[commit_index{5}].bytes[0] ^= 1;
+    CHECK(text(serial_execution(x.run)).find("v1 has state root") != std::string::npos);
+  }
+
+  TEST_CASE("serial execution: the order of the log decides") {
+    paid_history x;
+    // The third payment, which the account could not afford, comes first.
+    for (auto& of : x.run.of)
+      std::swap(of.commits[commit_index{1}].stream.batches,
+                of.commits[commit_index{3}].stream.batches);
+    CHECK_FALSE(serial_execution(x.run).empty());
   }
 }
 

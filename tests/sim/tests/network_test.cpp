@@ -120,6 +120,24 @@ TEST_CASE("a frame takes the time of its bytes and the delay of the link") {
   CHECK(w.heard_at - began == 510ms);
 }
 
+TEST_CASE("what goes to or from a slow host takes longer") {
+  sim::link_model model;
+  model.delay_min = model.delay_max = 10ms;
+  two_hosts w(model);
+  w.run_for(1s);
+  w.net.slow(0, 100ms);
+  const auto took = [&](int from) {
+    const auto began = w.scheduler().clock().now();
+    w.send(from, 1);
+    w.run_for(1s);
+    return w.heard_at - began;
+  };
+  CHECK(took(0) > 110ms);
+  CHECK(took(1) > 110ms);
+  w.net.nobody_slow();
+  CHECK(took(1) < 11ms);
+}
+
 TEST_CASE("a lossy link loses some frames and a duplicating one repeats some") {
   sim::link_model lossy;
   lossy.loss_per_mille = 300;

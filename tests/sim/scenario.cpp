@@ -1,0 +1,243 @@
+#include "tests/sim/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace flamingo::sim {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// How likely each kind of fault is, per mille of the runs.
+struct recipe {
+  const char* name;
+  const char* about;
+  unsigned crashes, blackout, partitions, lossy, slow, equivocates, silent, skewed_clocks;
+};
+
+constexpr recipe book[] = {
+    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500},
+    {"calm", "no fault at all", 0, 0, 0, 0, 0, 0, 0, 0},
+    {"crashes", "validators lose power and come back", 1000, 200, 0, 200, 0, 0, 0, 0},
+    {"partitions", "links go and come back", 0, 0, 1000, 300, 0, 0, 0, 0},
+    {"lossy", "frames get lost and come twice", 0, 0, 0, 1000, 300, 0, 0, 0},
+    {"laggards", "validators that are far away in turn", 0, 0, 0, 300, 1000, 0, 0, 0},
+    {"equivocation", "a validator that signs two headers a round", 0, 0, 0, 300, 300, 1000, 0, 0},
+    {"silence", "a validator that says nothing", 300, 0, 300, 0, 300, 0, 1000, 0},
+};
+
+const recipe& find_recipe(const std::string& name) {
+  for (const auto& x : book)
+    if (x.name == name) return x;
+  std::string names;
+  for (const auto& x : book) names += (names.empty() ? "" : ", ") + std::string(x.name);
+  throw std::invalid_argument("no scenario " + name + ": there are " + names);
+}
+
+/// Plans the faults of one run.
+class planner {
+public:
+  planner(const recipe& how, const scenario_options& options)
+      : how_(how), random_(random_source(options.seed).fork("scenario")), active_(options.active) {
+    out_.name = how.name;
+    out_.world.seed = options.seed;
+    out_.world.validators = options.validators.value_or(random_.between(4, 7));
+    n_ = out_.world.validators;
+    faulty_ = (n_ - 1) / 3;
+  }
+
+  scenario plan() {
+    choose_world();
+    choose_byzantine();
+    if (random_.chance(how_.crashes)) plan_crashes();
+    if (random_.chance(how_.blackout)) plan_blackout();
+    if (random_.chance(how_.partitions)) plan_partitions();
+    if (random_.chance(how_.lossy)) plan_losses();
+    if (random_.chance(how_.slow)) plan_laggards();
+    finish();
+    return std::move(out_);
+  }
+
+private:
+  void choose_world() {
+    auto& w = out_.world;
+    w.clients = random_.between(2, 4);
+    w.accounts = w.protocol.accounts = 400;
+    w.links.delay_min = microseconds(random_.between(200, 20'000));
+    w.links.delay_max = w.links.delay_min + microseconds(random_.between(500, 40'000));
+    w.sync_max = microseconds(random_.between(1'000, 20'000));
+    if (random_.chance(how_.skewed_clocks)) w.clock_offset_max = milliseconds(15'000);
+    auto& p = w.protocol;
+    p.gc_depth = random_.between(10, 40);
+    p.round_limit = random_.between(2, 6);
+    p.checkpoint_anchors = random_.between(5, 30);
+    p.workers = static_cast<std::uint16_t>(random_.between(1, 2));
+    p.bundle_window = random_.between(64, 512);
+    p.execution_batch = static_cast<std::uint32_t>(random_.between(3, 200));
+    p.max_bundles_per_batch = static_cast<std::uint32_t>(random_.between(4, 512));
+    for (std::uint32_t i = 0; i < w.clients; ++i) choose_load(i);
+  }
+
+  void choose_load(std::uint64_t client) {
+    auto& x = out_.load.emplace_back();
+    x.rate = random_.between(20, 200);
+    x.transaction_bytes = static_cast<std::uint32_t>(random_.between(0, 200));
+    x.seed = out_.world.seed * 1000 + client;
+    x.transactions_per_bundle = static_cast<std::uint32_t>(random_.between(1, 10));
+    x.bundle_delay = milliseconds(random_.between(5, 60));
+    x.outstanding_bundles = static_cast<std::uint32_t>(random_.between(4, 48));
+    if (random_.chance(200)) x.expiry_rounds = random_.between(10, 60);
+    x.relay_timeout = milliseconds(random_.between(500, 2000));
+    x.give_up = std::chrono::seconds(3600);
+  }
+
+  /// At most f, and each kind at most once.
+  void choose_byzantine() {
+    const auto add = [&](unsigned per_mille, byzantine_kind kind) {
+      if (out_.byzantine.size() < faulty_ && random_.chance(per_mille))
+        out_.byzantine.emplace(some_honest(), kind);
+    };
+    // With f = 1 none of them may always shut out the other.
+    if (random_.chance(500)) {
+      add(how_.equivocates, byzantine_kind::equivocates);
+      add(how_.silent, byzantine_kind::silent);
+    } else {
+      add(how_.silent, byzantine_kind::silent);
+      add(how_.equivocates, byzantine_kind::equivocates);
+    }
+  }
+
+  validator_id some_honest() {
+    for (;;) {
+      const validator_id v{static_cast<std::uint16_t>(random_.below(n_))};
+      if (out_.is_honest(v)) return v;
+    }
+  }
+
+  duration some_time(duration from, duration to) {
+    return from + duration(random_.below(static_cast<std::uint64_t>((to - from).count()) + 1));
+  }
+  void add(duration at, fault what, validator_id a = {}, validator_id b = {}) {
+    out_.events.push_back({at, what, a, b, {}, 0});
+  }
+
+  /// One honest validator after the other, so that never more than f are faulty beside those that
+  /// are Byzantine; where those leave no room, commits stop until it is back.
+  void plan_crashes() {
+    duration at = some_time(milliseconds(200), active_ / 4);
+    while (at < active_) {
+      const auto v = some_honest();
+      const auto down = random_.chance(500) ? some_time(milliseconds(1), milliseconds(300))
+                                            : some_time(milliseconds(300), active_ / 4);
+      add(at, fault::crash, v);
+      add(at + down, fault::restart, v);
+      at += down + some_time(milliseconds(50), active_ / 4);
+    }
+  }
+
+  /// Everybody loses power at once.
+  void plan_blackout() {
+    const auto at = some_time(active_ / 4, active_);
+    for (std::uint16_t v = 0; v < n_; ++v) {
+      add(at, fault::crash, validator_id{v});
+      add(at + some_time(milliseconds(10), milliseconds(2000)), fault::restart, validator_id{v});
+    }
+  }
+
+  void plan_partitions() {
+    duration at = some_time(milliseconds(200), active_ / 4);
+    while (at < active_) {
+      const auto lasts = some_time(milliseconds(50), active_ / 3);
+      std::vector<bool> side(n_);
+      for (std::size_t i = 0; i < n_; ++i) side[i] = random_.below(2) == 0;
+      // Half of the time one alone is cut off, and in both cases links may be cut one by one.
+      const auto alone = random_.below(n_);
+      const bool single = random_.chance(500);
+      for (std::uint16_t i = 0; i < n_; ++i)
+        for (std::uint16_t k = 0; k < i; ++k) {
+          const bool apart = single ? (i == alone || k == alone) : side[i] != side[k];
+          if (!apart || random_.chance(100)) continue;
+          add(at, fault::cut, validator_id{i}, validator_id{k});
+          add(at + lasts, fault::heal, validator_id{i}, validator_id{k});
+        }
+      at += lasts + some_time(milliseconds(50), active_ / 4);
+    }
+  }
+
+  void plan_losses() {
+    const auto at = some_time(duration::zero(), active_ / 2);
+    add(at, fault::lossy);
+    out_.events.back().per_mille = static_cast<unsigned>(random_.between(5, 60));
+  }
+
+  /// Somebody is far away, and then somebody else.
+  void plan_laggards() {
+    duration at = some_time(duration::zero(), active_ / 8);
+    while (at < active_) {
+      const validator_id v{static_cast<std::uint16_t>(random_.below(n_))};
+      add(at, fault::slow, v);
+      out_.events.back().delay = milliseconds(random_.between(20, 400));
+      at += some_time(milliseconds(200), active_ / 3);
+      if (random_.chance(500)) {
+        add(at, fault::slow, v);  // near again
+      }
+    }
+  }
+
+  /// After the last fault everything is whole.
+  void finish() {
+    auto& events = out_.events;
+    out_.calm_at = active_;
+    for (const auto& x : events) out_.calm_at = std::max(out_.calm_at, x.at);
+    add(out_.calm_at, fault::calm);
+    std::stable_sort(events.begin(), events.end(),
+                     [](const event& x, const event& y) { return x.at < y.at; });
+    out_.commits_to_show = 5;
+    out_.liveness_bound = std::chrono::seconds(20);
+  }
+
+  const recipe& how_;
+  random_source random_;
+  duration active_;
+  scenario out_;
+  std::size_t n_ = 0, faulty_ = 0;
+};
+
+}  // namespace
+
+std::string event::text() const {
+  const std::string x = "v" + std::to_string(a.value), y = "v" + std::to_string(b.value);
+  switch (what) {
+    case fault::crash:
+      return "crash " + x;
+    case fault::restart:
+      return "restart " + x;
+    case fault::cut:
+      return "cut " + x + " - " + y;
+    case fault::heal:
+      return "heal " + x + " - " + y;
+    case fault::slow:
+      return fmt::format("{} is {} ms further away", x, delay.count() / 1000);
+    case fault::lossy:
+      return fmt::format("links lose and repeat {} per mille", per_mille);
+    case fault::calm:
+      return "all links are whole";
+  }
+  return "unknown";
+}
+
+scenario make_scenario(const scenario_options& options) {
+  return planner(find_recipe(options.recipe), options).plan();
+}
+
+std::vector<recipe_name> recipes() {
+  std::vector<recipe_name> out;
+  for (const auto& x : book) out.push_back({x.name, x.about});
+  return out;
+}
+
+}  // namespace flamingo::sim

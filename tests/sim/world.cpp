@@ -1,0 +1,182 @@
+#include "tests/sim/world.hpp"
+
+#include "actors/runtime/metrics.hpp"
+#include "crypto/fake_coin.hpp"
+#include "crypto/fake_signing.hpp"
+
+namespace flamingo::sim {
+
+namespace {
+
+/// Virtual time begins here, so that created_at values look like real ones.
+constexpr std::chrono::hours epoch_offset{24 * 365 * 50};
+
+network_address address(const std::string& host, std::uint16_t port) {
+  return {host, port};
+}
+
+}  // namespace
+
+world::config::config() {
+  add_message_types<caf::id_block::flamingo>();
+  set("scheduler.policy", caf::atom("testing"));
+}
+
+std::shared_ptr<const crypto::signer> world::signer_of(const std::string& name) {
+  return std::make_shared<crypto::fake_signer>(name);
+}
+
+std::shared_ptr<const committee> world::make_committee(const world_options& options) {
+  auto result = std::make_shared<committee>();
+  result->chain =
+      crypto::hash(crypto::tag_of("simulation"), crypto::as_bytes(std::to_string(options.seed)));
+  result->file = result->chain;
+  for (std::uint16_t i = 0; i < options.validators; ++i) {
+    validator_info v;
+    v.name = "v" + std::to_string(i);
+    v.key = signer_of(v.name)->key();
+    v.primary = address(v.name, 1);
+    v.operators = address(v.name, 2);
+    for (std::uint16_t k = 0; k < options.protocol.workers; ++k)
+      v.workers.push_back({address(v.name, 10 + 2 * k), address(v.name, 11 + 2 * k)});
+    v.capacity_max = 1'000'000;
+    result->validators.push_back(std::move(v));
+  }
+  for (std::uint32_t i = 0; i < options.clients; ++i) {
+    client_info c;
+    c.name = "c" + std::to_string(i);
+    c.key = signer_of(c.name)->key();
+    c.accounts = {{account_id{options.accounts * i / options.clients},
+                   account_id{options.accounts * (i + 1) / options.clients}}};
+    c.assignee = validator_id{static_cast<std::uint16_t>(i % options.validators)};
+    result->clients.push_back(std::move(c));
+  }
+  return result;
+}
+
+world::world(world_options options)
+    : options_(std::move(options)),
+      random_(options_.seed),
+      trace_(options_.print),
+      system_(config_),
+      coordinator_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
+      members_(make_committee(options_)),
+      net_(system_, random_, trace_, options_.links),
+      validators_(options_.validators) {
+  options_.protocol.accounts = options_.accounts;
+  for (auto& mine : validators_) {
+    mine.platter = std::make_shared<storage::memory_kv>();
+    mine.local = pick_local_parameters();
+    const auto offset = options_.clock_offset_max.count();
+    if (offset > 0)
+      mine.clock_offset = std::chrono::milliseconds(
+          static_cast<std::int64_t>(random_.below(2 * offset + 1)) - offset);
+  }
+}
+
+world::~world() {
+  for (std::uint16_t i = 0; i < validators_.size(); ++i)
+    if (is_up(validator_id{i})) crash(validator_id{i});
+  net_.stop();
+  coordinator_.run();
+}
+
+local_parameters world::pick_local_parameters() {
+  local_parameters x;
+  if (!options_.vary_local_parameters) return x;
+  using std::chrono::milliseconds;
+  const auto ms = [&](std::uint64_t first, std::uint64_t last) {
+    return milliseconds(random_.between(first, last));
+  };
+  x.batch_bytes = static_cast<std::uint32_t>(random_.between(2'000, 500'000));
+  x.max_batch_delay = ms(5, 200);
+  x.max_header_delay = ms(20, 200);
+  x.parent_grace = ms(1, 30);
+  x.header_resend = ms(200, 1000);
+  x.fetch_retry = ms(50, 500);
+  x.batch_resend = ms(300, 1500);
+  x.executors = static_cast<std::uint16_t>(random_.between(1, 4));
+  return x;
+}
+
+runtime::environment_ptr world::make_environment(validator_id v) {
+  auto& mine = validators_[v.value];
+  const auto schedule = [this, v](std::function<void()> task) {
+    const auto takes = std::chrono::microseconds(
+        random_.between(options_.sync_min.count(), options_.sync_max.count()));
+    net_.after(host_of(v), takes, std::move(task));
+  };
+  disk::observer observer;
+  if (options_.on_durable)
+    observer = [this, v](const storage::write_batch& x) { options_.on_durable(v, x); };
+  auto store = std::make_shared<disk>(mine.platter, schedule, observer);
+  mine.disks.push_back(store);
+  auto env = std::make_shared<runtime::environment>();
+  const auto& name = members_->validators[v.value].name;
+  env->self = v;
+  env->members = members_;
+  env->protocol = options_.protocol;
+  env->local = mine.local;
+  env->store = store;
+  env->signer = signer_of(name);
+  env->scheme = std::make_shared<crypto::fake_scheme>();
+  env->coin =
+      std::make_shared<crypto::fake_coin>(options_.seed, members_->size(), members_->faulty(), v);
+  env->metrics = std::make_shared<runtime::metrics>(runtime::labels{{"validator", name}});
+  env->now = [this, offset = mine.clock_offset] { return now() + offset; };
+  env->fail = [this, name](ec what, const std::string& text) {
+    failures_.push_back(name + ": " + std::string(to_string(what)) + ": " + text);
+  };
+  return env;
+}
+
+void world::start(validator_id v) {
+  auto& mine = validators_[v.value];
+  FLAMINGO_ASSERT(!mine.node);
+  trace_.note(now(), [&] { return "start " + members_->validators[v.value].name; });
+  mine.env = make_environment(v);
+  mine.node = std::make_unique<validator::node>(
+      system_, mine.env, net_.doors(host_of(v), {link::peer::kind::validator, v.value}),
+      validator::role_set{});
+  mine.node->start(validator::listen_addresses::advertised(members_->validators[v.value]));
+}
+
+void world::crash(validator_id v) {
+  auto& mine = validators_[v.value];
+  FLAMINGO_ASSERT(mine.node);
+  trace_.note(now(), [&] { return "crash " + members_->validators[v.value].name; });
+  mine.disks.back()->die();
+  mine.node->stop();
+  net_.crash(host_of(v));
+  mine.node.reset();
+  mine.env.reset();
+}
+
+const role_handles* world::handles_of(validator_id v) const {
+  const auto& node = validators_[v.value].node;
+  return node ? &node->roles() : nullptr;
+}
+
+time_point world::now() const {
+  return time_point(epoch_offset + std::chrono::duration_cast<duration>(
+                                       coordinator_.clock().now().time_since_epoch()));
+}
+
+void world::run_for(duration time) {
+  auto& clock = coordinator_.clock();
+  const auto until = clock.current_time + time;
+  for (;;) {
+    auto& jobs = coordinator_.jobs;
+    if (!jobs.empty()) {
+      std::swap(jobs.front(), jobs[random_.below(jobs.size())]);
+      coordinator_.run_once();
+    } else if (clock.has_pending_timeout() && clock.schedule().begin()->first <= until) {
+      clock.trigger_timeout();
+    } else {
+      clock.current_time = until;
+      return;
+    }
+  }
+}
+
+}  // namespace flamingo::sim
