@@ -107,7 +107,7 @@ std::optional<time_point> core::next_deadline() const {
 }
 
 duration core::relay_timeout() const {
-  const duration median = counts_.sent_latency.at_per_mille(500);
+  const duration median = served_.at_per_mille(500);
   return std::max<duration>(with_.with.relay_timeout, 3 * median);
 }
 
@@ -205,7 +205,34 @@ void core::on(bundle_built x, effects& out) {
   FLAMINGO_ASSERT(found != outstanding_.end());
   found->second.ids.push_back(x.id);
   found->second.frame = std::move(x.frame);
-  send(x.sequence, found->second, found->second.assignee, out);
+  send(x.sequence, found->second, first_target(found->second), out);
+}
+
+bool core::reachable(validator_id v) const {
+  const auto since = unheard_since_.find(v);
+  return up_.contains(v) &&
+         (since == unheard_since_.end() || now_ - since->second < relay_timeout());
+}
+
+/// @param steps from `after`; on return, those to the validator found.
+std::optional<validator_id> core::next_reachable(validator_id after, std::uint32_t& steps) const {
+  const auto n = static_cast<std::uint32_t>(with_.members->size());
+  for (std::uint32_t tried = 0; tried < n; ++tried) {
+    const validator_id v{static_cast<std::uint16_t>((after.value + ++steps) % n)};
+    if (reachable(v)) return v;
+  }
+  return std::nullopt;
+}
+
+/// The assignee; or, while it is down or says nothing, another one: then it gets a bundle now and
+/// then, to see whether it is back.
+validator_id core::first_target(bundle& x) {
+  if (reachable(x.assignee)) return x.assignee;
+  if (up_.contains(x.assignee) && now_ - probed_ >= relay_timeout()) {
+    probed_ = now_;
+    return x.assignee;
+  }
+  return next_reachable(x.assignee, x.relays).value_or(x.assignee);
 }
 
 void core::send(bundle_sequence, bundle& x, validator_id to, effects& out) {
@@ -218,6 +245,8 @@ void core::send(bundle_sequence, bundle& x, validator_id to, effects& out) {
   }
   if (to != x.assignee) ++counts_.relayed;
   x.target = to;
+  x.last_sent = now_;
+  unheard_since_.try_emplace(to, now_);
   x.resend_at.reset();
   x.relay_at = now_ + relay_timeout();
   out.bundles.push_back({to, x.frame});
@@ -241,12 +270,7 @@ void core::relay(bundle_sequence sequence, bundle& x, effects& out) {
   query_all(sequence, x, out);
   x.relay_at = now_ + relay_timeout();
   if (!x.votes.empty()) return;
-  const auto n = static_cast<std::uint32_t>(with_.members->size());
-  for (std::uint32_t tried = 0; tried < n; ++tried) {
-    const auto next = (x.assignee.value + ++x.relays) % n;
-    const validator_id to{static_cast<std::uint16_t>(next)};
-    if (up_.contains(to)) return send(sequence, x, to, out);
-  }
+  if (const auto to = next_reachable(x.assignee, x.relays)) send(sequence, x, *to, out);
 }
 
 void core::query_all(bundle_sequence sequence, const bundle& x, effects& out) {

@@ -124,6 +124,7 @@ private:
     shared_bytes frame;       // of the newest; empty while it is built
     validator_id target;      // whom it was sent to last
     std::optional<time_point> first_sent;
+    time_point last_sent{};
     std::optional<time_point> resend_at;  // the assignee was busy
     time_point relay_at{};                // without a receipt by then: to a further validator
     std::uint32_t relays = 0, busy = 0;
@@ -177,6 +178,10 @@ private:
   void leave_empty(bundle_sequence, bundle&, effects&);
   void build(bundle_sequence, bundle&, validator_id assignee, effects&);
   void send(bundle_sequence, bundle&, validator_id to, effects&);
+  validator_id first_target(bundle&);
+  std::optional<validator_id> next_reachable(validator_id after, std::uint32_t& steps) const;
+  bool reachable(validator_id) const;
+  void heard(validator_id from) { unheard_since_.erase(from); }
   void retry(effects&);
   void relay(bundle_sequence, bundle&, effects&);
   void query_all(bundle_sequence, const bundle&, effects&);
@@ -201,6 +206,8 @@ private:
   std::optional<time_point> enough_welcomes_;    // since when f+1 are known
   std::map<validator_id, round_number> rounds_;  // the newest anchor's that each told
   std::set<validator_id> up_;
+  std::map<validator_id, time_point> unheard_since_;  // the first sending that nothing followed
+  time_point probed_{};                               // when a silent assignee was last tried
   bundle_sequence next_sequence_{1};
   round_number anchor_round_;
 
@@ -218,6 +225,7 @@ private:
   std::map<account_id, moved_account> moved_;
   static constexpr std::size_t told_max = 64;  // versions that are not agreed on yet
 
+  latency_histogram served_;  // from the last sending to f+1 receipts
   summary counts_;
   std::optional<single_outcome> single_;
   std::string refusal_;

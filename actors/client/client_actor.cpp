@@ -71,10 +71,8 @@ void run(pointer self, input in) {
 void step(pointer self, input in) {
   auto& s = self->state;
   run(self, std::move(in));
-  const auto deadline = s.logic->next_deadline();
-  if (!deadline || (s.armed && *s.armed <= *deadline)) return;
-  s.armed = deadline;
-  self->delayed_send(self, std::max(duration::zero(), *deadline - s.env->now()), atom::tick_v);
+  if (const auto wait = s.ticks.arm(s.env->now(), s.logic->next_deadline()))
+    self->delayed_send(self, *wait, atom::tick_v);
 }
 
 /// Receipts are checked only if they would tell something: of n validators' equal ones, f+1.
@@ -139,7 +137,7 @@ client_actor::behavior_type shell(pointer self, environment_ptr env) {
       [self](atom::close) { step(self, load_stopped{}); },
       [self](atom::status) { return encode(self->state.logic->counts(self->state.env->now())); },
       [self](atom::tick) {
-        self->state.armed.reset();
+        self->state.ticks.fired(self->state.env->now());
         step(self, time_passed{});
       }};
 }

@@ -9,6 +9,7 @@
 
 #include "actors/client/client.hpp"
 #include "actors/interfaces.hpp"
+#include "actors/runtime/timer.hpp"
 #include "crypto/signing.hpp"
 
 namespace flamingo::client {
@@ -44,7 +45,7 @@ struct state {
   environment_ptr env;
   std::optional<core> logic;
   std::map<validator_id, client_link> links;
-  std::optional<time_point> armed;  // a tick is on its way for then
+  runtime::timer ticks;
 };
 
 /// Begins with the first welcomes; atom::start only sets its patience going.

@@ -21,6 +21,7 @@ bool holds(const std::vector<T>& list, const T& x) {
 void core::on(link_up x, effects& out) {
   if (!with_.members->has(x.validator)) return;
   up_.insert(x.validator);
+  heard(x.validator);
   // The link may have lost what was sent over the one before.
   for (auto& [sequence, b] : outstanding_)
     if (b.target == x.validator && b.first_sent && !b.frame.empty() && b.votes.empty())
@@ -65,6 +66,7 @@ void core::on(table_told x, effects&) {
 // -- admission
 
 void core::on(answered x, effects& out) {
+  heard(x.from);
   const auto found = outstanding_.find(x.what.sequence);
   if (found == outstanding_.end() || !with_.members->has(x.from)) return;
   std::visit([&](const auto& what) { on(what, x.from, found->first, found->second, out); },
@@ -147,6 +149,7 @@ void core::on(receipts_forged, effects&) {
 void core::on(receipts_checked x, effects& out) {
   const receipts& said = *x.what;
   if (!with_.members->has(said.validator)) return;
+  heard(said.validator);
   note_round(said.validator, said.anchor_round);
   for (const receipt& one : said.list)
     if (needs(said.validator, one)) take(said.validator, one, out);
@@ -174,6 +177,7 @@ void core::complete(bundle_sequence sequence, const receipt_statement& what, eff
         std::chrono::duration_cast<std::chrono::microseconds>(now_ - due_at(t.due)));
   counts_.sent_latency.add(
       std::chrono::duration_cast<std::chrono::microseconds>(now_ - *x.first_sent), x.size());
+  served_.add(std::chrono::duration_cast<std::chrono::microseconds>(now_ - x.last_sent));
   if (done_.size() >= done_max) done_.erase(done_.begin());
   finished_bundle& done = done_[sequence];
   done = {what, x.size(), false, {}};

@@ -202,10 +202,8 @@ void seal(pointer self, const seal_order& order) {
 
 void arm(pointer self) {
   auto& s = self->state;
-  const auto deadline = s.logic->next_deadline();
-  if (!deadline || (s.armed && *s.armed <= *deadline)) return;
-  s.armed = deadline;
-  self->delayed_send(self, std::max(duration::zero(), *deadline - s.env->now()), atom::tick_v);
+  if (const auto wait = s.ticks.arm(s.env->now(), s.logic->next_deadline()))
+    self->delayed_send(self, *wait, atom::tick_v);
 }
 
 void keep_working(pointer self) {
@@ -387,7 +385,7 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
         arm(self);
       },
       [self](atom::tick) {
-        self->state.armed.reset();
+        self->state.ticks.fired(self->state.env->now());
         step(self, time_passed{});
       },
       [self](atom::work) { work(self); }};

@@ -10,6 +10,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/runtime/environment.hpp"
 #include "actors/runtime/outbox.hpp"
+#include "actors/runtime/timer.hpp"
 #include "actors/worker/worker.hpp"
 #include "actors/worker/worker_metrics.hpp"
 #include "actors/worker/worker_store_actor.hpp"
@@ -35,8 +36,8 @@ struct state {
   /// A client may hold several links (a load and a command): all of them get its answers.
   std::map<client_id, std::deque<client_link>> clients;
 
-  std::optional<time_point> armed;  // a tick is on its way for then
-  bool working = false;             // a `work` message to ourselves is on its way
+  runtime::timer ticks;
+  bool working = false;  // a `work` message to ourselves is on its way
 };
 
 /// Rebuilds itself from the store at once; announces what it found on atom::start.
