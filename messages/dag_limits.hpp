@@ -17,4 +17,7 @@ struct dag_limits {
 /// Headers that one request may ask for.
 inline constexpr std::size_t max_requested_headers = 64;
 
+/// Rounds of a range that are served at once: one may ask for fewer, and gets no more.
+inline constexpr std::uint64_t max_requested_rounds = 100;
+
 }  // namespace flamingo

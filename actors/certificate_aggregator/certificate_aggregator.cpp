@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "messages/dag_limits.hpp"
+
 namespace flamingo::certificate_aggregator {
 
 using dag::screening;
@@ -351,7 +353,7 @@ void core::on(const headers_requested& in, effects& out) {
 void core::on(const range_requested& in, effects& out) {
   if (!members_.has(in.from)) return out.rejected.push_back(reject::unknown_validator);
   round_range what = in.what;
-  what.last = std::min(what.last, what.first + (local_.range_rounds - 1));
+  what.last = std::min(what.last, what.first + (max_requested_rounds - 1));
   if (!may_serve(in.from, (what.last.value - what.first.value + 1) * members_.size()))
     return out.rejected.push_back(reject::too_many_requests);
   out.serve_ranges.push_back({in.from, what});

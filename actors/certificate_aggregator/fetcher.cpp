@@ -109,7 +109,9 @@ std::optional<range_request_to> range_sync::ask(time_point now, round_number fro
     const auto peer = sources_[next_ % sources_.size()];
     if (!up.contains(peer)) continue;
     // From the frontier's own round on: others' headers of it may be parents, too.
-    asked_ = {peer, {std::max(frontier, round_number{1}), frontier + local_.range_rounds}};
+    const auto first = std::max(frontier, round_number{1});
+    const auto rounds = std::clamp(local_.range_rounds, std::uint64_t{2}, max_requested_rounds);
+    asked_ = {peer, {first, first + (rounds - 1)}};
     return asked_;
   }
   return std::nullopt;

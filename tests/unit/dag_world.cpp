@@ -42,8 +42,8 @@ void dag_world::crash(unsigned i) {
   ++life_[i];
   x.primary.reset();
   x.aggregator.reset();
-  x.primary_tick.reset();
-  x.aggregator_tick.reset();
+  x.primary_timer = {};
+  x.aggregator_timer = {};
   for (unsigned peer = 0; peer < nodes.size(); ++peer)
     if (nodes[peer].up) to_aggregator(peer, aggregator::link_lost{v(i)});
 }
@@ -117,11 +117,13 @@ void dag_world::deliver(const letter& x) {
 }
 
 void dag_world::to_primary(unsigned i, primary::input in) {
+  ++nodes[i].steps;
   perform(i, nodes[i].primary->step(now, std::move(in)));
   arm(i);
 }
 
 void dag_world::to_aggregator(unsigned i, aggregator::input in) {
+  ++nodes[i].steps;
   perform(i, nodes[i].aggregator->step(now, std::move(in)));
   arm(i);
 }
@@ -129,19 +131,29 @@ void dag_world::to_aggregator(unsigned i, aggregator::input in) {
 void dag_world::arm(unsigned i) {
   validator& x = nodes[i];
   if (!x.up) return;
-  const auto tick = [this, i](std::optional<time_point> deadline, std::optional<time_point>& armed,
+  const auto tick = [this, i](std::optional<time_point> deadline, runtime::timer& timer,
                               auto what) {
-    if (!deadline || (armed && *armed <= *deadline)) return;
-    armed = deadline;
-    schedule(std::max(*deadline, now), [this, i, &armed, what, life = life_[i]] {
+    const auto wait = timer.arm(now, deadline);
+    if (!wait) return;
+    schedule(now + *wait, [this, i, &timer, what, life = life_[i]] {
       if (life_[i] != life) return;
-      armed.reset();
+      timer.fired(now);
       what();
     });
   };
-  tick(x.primary->next_deadline(), x.primary_tick, [this, i] { to_primary(i, primary::ticked{}); });
-  tick(x.aggregator->next_deadline(), x.aggregator_tick,
+  tick(x.primary->next_deadline(), x.primary_timer,
+       [this, i] { to_primary(i, primary::ticked{}); });
+  tick(x.aggregator->next_deadline(), x.aggregator_timer,
        [this, i] { to_aggregator(i, aggregator::ticked{}); });
+}
+
+/// A header of ours was seen by others: there must never be another one of its round.
+void dag_world::left(unsigned i, const signed_header& own) {
+  auto& of_round = nodes[i].own_headers[own.hdr.round];
+  of_round.insert(own.hdr.id);
+  if (of_round.size() > 1)
+    broken_promises.push_back("two headers of v" + std::to_string(i) + " in round " +
+                              std::to_string(own.hdr.round.value));
 }
 
 void dag_world::perform(unsigned i, primary::effects x) {
@@ -162,12 +174,15 @@ void dag_world::perform(unsigned i, primary::effects x) {
   for (const auto& bytes : x.hand_over) to_aggregator(i, aggregator::header_known{decoded(bytes)});
   for (const auto& bytes : x.broadcast) {
     const auto h = decoded(bytes);
-    ++me.own_headers[h.hdr.id];
+    left(i, h);
     for (const auto& entry : h.hdr.payload) me.batches_proposed.insert(entry.batch);
     broadcast(i, h);
   }
   for (const auto& ballot : x.votes) {
-    me.voted.emplace(ballot.x.hdr.position(), ballot.x.hdr.id);
+    const auto where = ballot.x.hdr.position();
+    if (me.voted.emplace(where, ballot.x.hdr.id).first->second != ballot.x.hdr.id)
+      broken_promises.push_back("two votes of v" + std::to_string(i) + " in round " +
+                                std::to_string(where.round.value));
     post({i, ballot.x.hdr.author.value, cast(ballot.x.hdr)});
   }
   for (const auto& own : x.own_votes)
@@ -177,7 +192,7 @@ void dag_world::perform(unsigned i, primary::effects x) {
       post({i, where.author.value, vote{it->second, where.author, where.round, v(i), {}}});
   for (const auto& [peer, bytes] : x.headers) {
     const auto h = decoded(bytes);
-    ++me.own_headers[h.hdr.id];
+    left(i, h);
     post({i, peer.value, h});
   }
   if (x.propose) to_primary(i, primary::header_signed{sign(std::move(*x.propose))});

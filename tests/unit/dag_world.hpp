@@ -8,9 +8,12 @@
 #include <memory>
 #include <queue>
 #include <random>
+#include <set>
+#include <string>
 
 #include "actors/certificate_aggregator/certificate_aggregator.hpp"
 #include "actors/primary/primary.hpp"
+#include "actors/runtime/timer.hpp"
 #include "crypto/hash.hpp"
 #include "messages/codec_dag.hpp"
 #include "tests/unit/dag_headers.hpp"
@@ -48,10 +51,10 @@ public:
     std::map<dag_position, digest> voted;  // every vote that ever left
     std::vector<primary::evidence> caught;
     std::map<reject, unsigned> rejected;
-    std::map<digest, unsigned> own_headers;  // how often each left
+    std::map<round_number, std::set<digest>> own_headers;  // every one that ever left
     std::set<digest> batches_proposed;
-    unsigned requests = 0, ranges = 0, served = 0;
-    std::optional<time_point> primary_tick, aggregator_tick;
+    unsigned requests = 0, ranges = 0, served = 0, steps = 0;
+    runtime::timer primary_timer, aggregator_timer;
     dag::graph log{1, 1};  // what the committer would have
     commit_index index;
     round_number anchor;
@@ -75,11 +78,19 @@ public:
   /// Power off: what is in memory is gone, what was stored stays.
   void crash(unsigned i);
   void run_for(duration d);
+  /// Two votes or two own headers of one round, if there ever were.
+  std::vector<std::string> broken_promises;
   /// The lowest round that any running validator has proposed for.
   round_number slowest() const;
 
   /// Validator i's worker has a batch, and so have the workers of `at`.
   digest batch(unsigned author, unsigned name, const std::vector<unsigned>& at);
+  signed_header sign(header x) const {
+    if (carries_coin_share(x.round)) x.coin_share.assign(97, 1);
+    signed_bytes bytes{encode_header(x), {}};
+    x.id = header_id(bytes.body);
+    return {std::move(x), std::move(bytes)};
+  }
   void to_primary(unsigned i, primary::input in);
   void to_aggregator(unsigned i, aggregator::input in);
   void deliver(const letter& x);
@@ -105,18 +116,13 @@ private:
     for (unsigned to = 0; to < nodes.size(); ++to)
       if (to != from) post({from, to, x});
   }
-  signed_header sign(header x) const {
-    if (carries_coin_share(x.round)) x.coin_share.assign(97, 1);
-    signed_bytes bytes{encode_header(x), {}};
-    x.id = header_id(bytes.body);
-    return {std::move(x), std::move(bytes)};
-  }
   signed_header decoded(const signed_bytes& x) const {
     return {*decode_header(x.body, limits()), x};
   }
   void perform(unsigned i, primary::effects x);
   void perform(unsigned i, aggregator::effects x);
   void arm(unsigned i);
+  void left(unsigned i, const signed_header& own);
   void give(unsigned i, const certified_header& x);
   void commit(unsigned i);
 

@@ -159,7 +159,7 @@ std::vector<entry> of_aggregator(local_parameters& x) {
                    "Another validator is asked for what is missing after this."),
       integer("max_fetches", x.max_fetches, 1, 10'000,
               "Requests for missing objects outstanding at once."),
-      integer("range_rounds", x.range_rounds, 1, 1000,
+      integer("range_rounds", x.range_rounds, 2, 100,
               "Rounds asked for at once by who is far behind.", "rounds"),
       integer("served_per_second", x.served_per_second, 10, 1'000'000,
               "Certified headers that one peer may fetch.", "a second"),
