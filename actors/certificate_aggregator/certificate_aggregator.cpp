@@ -29,7 +29,7 @@ std::vector<validator_id> sources_of(const certificate& x, const digest& object)
 }  // namespace
 
 std::size_t votes_needed(const committee& members) {
-#if FLAMINGO_MUTANT_F_PLUS_1_VOTES
+#if FLAMINGO_MUTANT_f_plus_1_votes
   return members.validity();
 #endif
   return members.quorum();

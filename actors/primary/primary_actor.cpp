@@ -193,7 +193,7 @@ void perform(pointer self, effects x) {
   std::vector<vote> votes;
   for (const auto& ballot : x.votes) votes.push_back(vote_for(*s.env, ballot.x.hdr));
   count(self, x);
-#if FLAMINGO_MUTANT_VOTE_BEFORE_DURABLE
+#if FLAMINGO_MUTANT_vote_before_durable
   send_votes(self, votes);
 #endif
   auto writes = writes_of(self, x, votes);
