@@ -24,6 +24,11 @@ public:
   /// Takes bytes from a socket or store as they are. Nothing is trusted until `read`.
   explicit wire(shared_bytes bytes) : bytes_(std::move(bytes)) {}
 
+  /// The same, with something that lives as long as this message and its copies. Whoever gave the
+  /// message away sees by it when it was handled; bytes that are kept do not keep it.
+  wire(shared_bytes bytes, std::shared_ptr<const void> until_handled)
+      : bytes_(std::move(bytes)), until_handled_(std::move(until_handled)) {}
+
   /// Flattens a built message: one copy.
   explicit wire(capnp::MessageBuilder& builder) {
     const auto segments = builder.getSegmentsForOutput();
@@ -84,6 +89,7 @@ public:
 
 private:
   shared_bytes bytes_;
+  std::shared_ptr<const void> until_handled_;
 };
 
 }  // namespace flamingo

@@ -8,6 +8,8 @@
 
 #include <random>
 
+#include "actors/link/backlog.hpp"
+
 namespace flamingo::link {
 
 namespace {
@@ -15,6 +17,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds report_interval{1};  // of metrics
+constexpr std::chrono::seconds halt_timeout{5};     // of reading
 // Below that, frames wait for those that are in the mailbox already, to leave together.
 constexpr std::uint64_t pump_at_once = 256 << 10;
 
@@ -28,6 +31,8 @@ struct state {
   std::optional<session> link;
   session::reading reading;  // as configured
   bool finished = false;
+  std::shared_ptr<backlog> unhandled;
+  std::optional<steady_clock::time_point> halted;  // reading, since then
   std::optional<steady_clock::time_point> armed;
   bool pumping = false;  // a tick is on its way for that
   double queued = 0;     // as reported
@@ -49,6 +54,11 @@ void report(state<Message>& s) {
   const auto queued = s.finished ? 0 : static_cast<double>(s.link->queued_bytes());
   s.plan->through->metrics.queued(kind, queued - s.queued);
   s.queued = queued;
+}
+
+void wake(const caf::actor_addr& link) {
+  if (const auto alive = caf::actor_cast<caf::strong_actor_ptr>(link))
+    caf::anon_send(caf::actor_cast<caf::actor>(alive), atom::tick_v);
 }
 
 std::string dismissal_line(ending why, const settings& s) {
@@ -125,6 +135,36 @@ void pump(pointer<Message> self) {
   settle<Message>(self, now);
 }
 
+// Too much was read for the role to keep up with.
+template <class Message>
+void halt_if_behind(pointer<Message> self, steady_clock::time_point now) {
+  auto& s = self->state;
+  if (s.halted || s.finished || !s.link->up() || !s.unhandled->hold()) return;
+  s.halted = now;
+  s.link->hold(true, now);
+  s.plan->through->metrics.held(s.link->who()->what);
+  self->halt(s.handle);
+}
+
+// Reading goes on when the role has caught up; or after long, in case it waits for what is not
+// read.
+template <class Message>
+void resume_if_due(pointer<Message> self, steady_clock::time_point now) {
+  auto& s = self->state;
+  if (!s.halted || (s.unhandled->held() && now < *s.halted + halt_timeout)) return;
+  s.halted.reset();
+  s.link->hold(false, now);
+  // Not before the multiplexer's next round: it may not have seen the halt yet, and would forget
+  // the socket for ever.
+  const caf::strong_actor_ptr alive = self->ctrl();
+  self->system().middleman().run_later([self, alive] {
+    auto& st = self->state;
+    if (self->getf(caf::abstract_actor::is_terminated_flag) || st.halted) return;
+    settle<Message>(self, steady_clock::now());
+    if (!st.finished) self->trigger(st.handle);
+  });
+}
+
 template <class Message>
 session::observer observe(pointer<Message> self) {
   const auto up = [self](peer who) {
@@ -139,8 +179,11 @@ session::observer observe(pointer<Message> self) {
   const auto frame = [self](shared_bytes bytes) {
     auto& s = self->state;
     const auto handle = caf::actor_cast<link_actor<Message>>(self);
-    s.plan->through->deliver(
-        [&] { s.plan->to.frame(*s.link->who(), handle, wire<Message>(std::move(bytes))); });
+    s.plan->through->deliver([&] {
+      const auto size = bytes.size();
+      s.plan->to.frame(*s.link->who(), handle,
+                       wire<Message>(std::move(bytes), s.unhandled->add(size)));
+    });
   };
   return {up, frame};
 }
@@ -154,6 +197,9 @@ typename connection_actor<Message>::behavior_type shell(
   s.handle = self->add_scribe(s.plan->socket.release());
   const auto now = steady_clock::now();
   s.link.emplace(s.plan->rules, observe<Message>(self), now, std::random_device{}());
+  // Roles keep the wires, not the link: no reference to the broker here.
+  s.unhandled = std::make_shared<backlog>(s.plan->rules->limits.unhandled_bytes,
+                                          [address = self->address()] { wake(address); });
   self->ack_writes(s.handle, true);
   s.link->start(now, self->wr_buf(s.handle));
   self->flush(s.handle);
@@ -187,6 +233,7 @@ typename connection_actor<Message>::behavior_type shell(
         auto& st = self->state;
         const auto at = steady_clock::now();
         st.link->received(m.buf, at, self->wr_buf(st.handle));
+        halt_if_behind<Message>(self, at);
         settle<Message>(self, at);
       },
       [self](const caf::io::data_transferred_msg& m) {
@@ -204,6 +251,7 @@ typename connection_actor<Message>::behavior_type shell(
         if (st.finished) return;
         if (std::exchange(st.pumping, false)) pump<Message>(self);
         const auto at = steady_clock::now();
+        if (!st.finished) resume_if_due<Message>(self, at);
         if (st.finished || !st.armed || at < *st.armed) return;
         st.armed.reset();
         st.link->tick(at, self->wr_buf(st.handle));

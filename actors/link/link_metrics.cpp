@@ -38,6 +38,8 @@ link_metrics::link_metrics(runtime::metrics& into, conversation about)
     k.frames_in = &into.counter("flamingo_link_received_frames_total", "Frames from peers", own);
     k.frames_out = &into.counter("flamingo_link_sent_frames_total", "Frames to peers", own);
     k.lost = &into.counter("flamingo_link_emulated_loss_total", "Frames lost by emulation", own);
+    k.holds = &into.counter("flamingo_link_holds_total",
+                            "Times that reading stopped until the role had caught up", own);
     for (std::size_t p = 0; p < link_priorities; ++p) {
       auto labels = own;
       labels["priority"] = name_of(static_cast<link_priority>(p));

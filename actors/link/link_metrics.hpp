@@ -21,6 +21,8 @@ public:
   void add(peer::kind who, const traffic& t);
   /// The bytes that wait on one link changed by `difference`.
   void queued(peer::kind who, double difference) { of(who).queued->Increment(difference); }
+  /// Reading stopped until the role catches up.
+  void held(peer::kind who) { of(who).holds->Increment(); }
   void count(ending why) { endings_[static_cast<std::size_t>(why)]->Increment(); }
   void strangers(std::size_t now) { strangers_->Set(static_cast<double>(now)); }
   void dial_failed() { dials_failed_->Increment(); }
@@ -34,6 +36,7 @@ private:
     prometheus::Counter* frames_in = nullptr;
     prometheus::Counter* frames_out = nullptr;
     prometheus::Counter* lost = nullptr;
+    prometheus::Counter* holds = nullptr;
     std::array<prometheus::Counter*, link_priorities> dropped{};
   };
   of_kind& of(peer::kind who) { return kinds_[static_cast<std::size_t>(who)]; }

@@ -215,6 +215,7 @@ void session::plan_next_read(std::size_t got) {
 
 session::reading session::next_read() const {
   const auto large = [](std::size_t n) { return exactly_from <= n && n <= exactly_to; };
+  if (held_) return {false, std::min(first_read, at_most_)};  // what comes before reading stops
   const bool exact = parser_.in_frame() ? large(parser_.missing())
                                         : large(parser_.announced()) && parser_.at_boundary();
   if (!tls_ && up() && exact) return {true, parser_.missing()};
@@ -295,6 +296,11 @@ void session::finish_if_drained(buffer& out) {
   end(ending::closed, "closed by this end");
 }
 
+void session::hold(bool on, time now) {
+  held_ = on;
+  heard_ = now;
+}
+
 // -- time
 
 void session::tick(time now, buffer& out) {
@@ -306,7 +312,7 @@ void session::tick(time now, buffer& out) {
                                                  limits.handshake_timeout.count()));
     return;
   }
-  if (now >= heard_ + limits.idle_timeout)
+  if (!held_ && now >= heard_ + limits.idle_timeout)
     return end(ending::silent, fmt::format("nothing came within idle_timeout ({} ms)",
                                            limits.idle_timeout.count()));
   if (in_flight_ > 0 && now >= drained_ + limits.idle_timeout)
@@ -324,9 +330,8 @@ void session::tick(time now, buffer& out) {
 session::time session::deadline(time now) const {
   const auto& limits = rules_->limits;
   if (!up()) return started_ + limits.handshake_timeout;
-  auto first = heard_ + limits.idle_timeout;
-  first = std::min(first,
-                   in_flight_ > 0 ? drained_ + limits.idle_timeout : sent_ + limits.ping_interval);
+  auto first = in_flight_ > 0 ? drained_ + limits.idle_timeout : sent_ + limits.ping_interval;
+  if (!held_) first = std::min(first, heard_ + limits.idle_timeout);
   if (closing_) first = std::min(first, closing_since_ + limits.close_timeout);
   if (path_ && in_flight_ < limits.in_flight_bytes)
     if (const auto next = path_->next(now)) first = std::min(first, *next);

@@ -70,6 +70,8 @@ public:
   void close(time now, buffer& out);
   /// The connection is gone.
   void disconnected();
+  /// Reading stops, and starts again: meanwhile a silent peer is no dead one.
+  void hold(bool on, time now);
   /// Ends at once.
   void end(ending why, std::string line);
 
@@ -127,7 +129,7 @@ private:
   std::uint64_t seed_;
   std::optional<peer> who_;
   std::optional<ended> over_;
-  bool closing_ = false;
+  bool closing_ = false, held_ = false;
 
   time started_, heard_, sent_, drained_, closing_since_;
   std::uint64_t in_flight_ = 0;

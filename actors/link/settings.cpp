@@ -42,6 +42,7 @@ std::optional<std::string> out_of_bounds(const settings& s) {
       {"queue_bytes", s.queue_bytes, mib, 4 * gib, ""},
       {"in_flight_bytes", s.in_flight_bytes, 64 * kib, 64 * mib, ""},
       {"read_bytes", s.read_bytes, 4 * kib, 4 * mib, ""},
+      {"unhandled_bytes", s.unhandled_bytes, mib, 4 * gib, ""},
       {"emulated_bytes", s.emulated_bytes, mib, 4 * gib, ""},
       {"max_strangers", s.max_strangers, 8, 65536, ""},
       {"max_links_of_peer", s.max_links_of_peer, 1, 1024, ""},

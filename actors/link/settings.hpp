@@ -37,6 +37,8 @@ struct settings {
   std::uint32_t in_flight_bytes = 4 << 20;   // given to the socket and not taken by the kernel;
                                              // 64 KiB..64 MiB. One frame more may be under way
   std::uint32_t read_bytes = 256 << 10;      // the most that is read at once; 4 KiB..4 MiB
+  std::uint64_t unhandled_bytes = 32 << 20;  // given to a role that has not handled it; beyond,
+                                             // nothing is read; 1 MiB..4 GiB
   std::uint64_t emulated_bytes = 256 << 20;  // on the emulated wire; 1 MiB..4 GiB
 
   // -- bounds of all links of a conversation

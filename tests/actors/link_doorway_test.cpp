@@ -1,4 +1,5 @@
 // Links over loopback: up, frames both ways, down, up again.
+#include "actors/link/ending.hpp"
 #include "tests/actors/link_network.hpp"
 
 namespace flamingo::link::test {
@@ -96,6 +97,120 @@ TEST_SUITE("link doorway") {
     const auto seen = at_a.count();
     REQUIRE(at_b.wait_downs(1));  // long after anything that was under way
     CHECK(at_a.count() == seen);
+  }
+
+  TEST_CASE("a role that is behind makes its link stop reading, and loses nothing") {
+    for (const bool tls : {false, true}) {
+      CAPTURE(tls);
+      certificates certs;
+      auto a_settings = with(tls, certs, "validator-0");
+      a_settings.unhandled_bytes = 1 << 20;
+      node a(identity_of(validator(0)), a_settings);
+      node b(identity_of(validator(1)), with(tls, certs, "validator-1"));
+      peers at_a, at_b;  // the frames that `at_a` keeps are not handled
+      const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+      b.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_b.to());
+      REQUIRE(at_b.wait_ups(1));
+      constexpr std::size_t frames = 400, size = 100'000;
+      for (std::size_t i = 0; i < frames; ++i)
+        caf::anon_send(at_b.handle(), atom::transmit_v, link_priority::batches,
+                       frame_of<schema::PeerMessage>(i % 3 == 0 ? size : 100, char(i)));
+      const runtime::labels mine{{"conversation", "primary"}, {"peer", "validator"}};
+      std::size_t seen = 0;
+      REQUIRE(a.wait_value("flamingo_link_holds_total", mine, 1));
+      // Beyond the bound, one read and the small ones before the socket is left alone.
+      CHECK(at_a.kept_bytes() <= (1 << 20) + (256 << 10) + 50 * (4 << 10));
+      while (seen < frames) {
+        REQUIRE(at_a.wait_frames(seen + 1));
+        for (const auto& x : at_a.take_frames()) {
+          const byte_span bytes = x.frame.bytes();
+          CHECK(bytes.size() == (seen % 3 == 0 ? size : 100));
+          CHECK(bytes.front() == static_cast<byte>(seen));
+          CHECK(bytes.back() == static_cast<byte>(seen));
+          ++seen;
+        }
+      }
+      CHECK(a.value("flamingo_link_holds_total", mine) >= 2);
+    }
+  }
+
+  TEST_CASE("close lets what was sent before it arrive, and a dialled link comes back") {
+    node a(identity_of(validator(0)), plain()), b(identity_of(validator(1)), plain());
+    peers at_a, at_b;
+    const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+    b.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_b.to());
+    REQUIRE(at_b.wait_ups(1));
+    for (int i = 0; i < 50; ++i)
+      caf::anon_send(at_b.handle(), atom::transmit_v, link_priority::sync,
+                     frame_of<schema::PeerMessage>(300'000, 'x'));
+    caf::anon_send(at_b.handle(), atom::close_v);
+    CHECK(at_a.wait_frames(50));
+    CHECK(at_a.wait_downs(1));
+    CHECK(at_b.wait_downs(1));
+    CHECK(at_b.wait_ups(2));
+  }
+
+  TEST_CASE("stop ends a link whose peer takes nothing, without waiting for it") {
+    auto s = plain();
+    s.unhandled_bytes = 1 << 20;
+    s.idle_timeout = 60s;
+    node deaf(identity_of(validator(1)), s);
+    peers at_deaf;
+    {
+      node a(identity_of(validator(0)), s);
+      peers at_a;
+      const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+      deaf.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_deaf.to());
+      REQUIRE(at_a.wait_ups(1));
+      for (int i = 0; i < 500; ++i)
+        caf::anon_send(at_a.handle(), atom::transmit_v, link_priority::batches,
+                       frame_of<schema::PeerMessage>(100'000, 'x'));
+      REQUIRE(deaf.wait_value("flamingo_link_holds_total", {{"conversation", "primary"}}, 1));
+      const auto begin = std::chrono::steady_clock::now();
+      a.stop();
+      CHECK(std::chrono::steady_clock::now() - begin < 2s);
+    }  // and its actor system ends
+    CHECK(at_deaf.wait([](auto& r) {
+      r.frames.clear();  // it reads again
+      return !r.downs.empty();
+    }));
+  }
+
+  TEST_CASE("emulated delay delays frames and emulated loss loses them") {
+    auto s = plain();
+    s.emulate.delay = 150ms;
+    s.emulate_to[validator(1)].loss_per_mille = 1000;
+    s.ping_interval = 20ms;
+    s.idle_timeout = 400ms;
+    node a(identity_of(validator(0)), s), b(identity_of(validator(1)), s);
+    peers at_a, at_b;
+    const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+    b.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_b.to());
+    REQUIRE(at_a.wait_ups(1));
+    REQUIRE(at_b.wait_ups(1));
+    const auto begin = std::chrono::steady_clock::now();
+    caf::anon_send(at_a.handle(), atom::transmit_v, link_priority::consensus,
+                   frame_of<schema::PeerMessage>(8, 'a'));
+    caf::anon_send(at_b.handle(), atom::transmit_v, link_priority::consensus,
+                   frame_of<schema::PeerMessage>(8, 'b'));
+    REQUIRE(at_a.wait_frames(1));
+    CHECK(std::chrono::steady_clock::now() - begin >= 150ms);
+    REQUIRE(at_b.wait_downs(1));  // all that a sends is lost, pings too
+    CHECK(at_b.count() == 0);
+    CHECK(a.value("flamingo_link_emulated_loss_total", {{"conversation", "primary"}}) >= 1);
+    CHECK(b.value("flamingo_link_closed_total",
+                  {{"conversation", "primary"}, {"reason", "silent"}}) == 1);
+  }
+
+  TEST_CASE("all series of links are there at 0 before anything happens") {
+    node a(identity_of(validator(0)), plain());
+    std::size_t series = 0;
+    for (const auto& family : a.metrics.registry()->Collect()) {
+      CHECK(family.name.starts_with("flamingo_link_"));
+      for (const auto& m : family.metric) CHECK(m.counter.value + m.gauge.value == 0);
+      series += family.metric.size();
+    }
+    CHECK(series == 6 * 11 + 4 * (endings + 2));
   }
 }
 

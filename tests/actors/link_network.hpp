@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "actors/link/tcp_doorways.hpp"
@@ -40,7 +41,7 @@ wire<Message> frame_of(std::size_t size, char fill) {
   return wire<Message>(shared_bytes(std::vector<char>(size, fill)));
 }
 
-/// What happened at one end of one conversation. Any thread.
+/// What happened at one end of one conversation. Any thread; links may outlive it.
 template <class Message>
 class happenings {
 public:
@@ -48,78 +49,92 @@ public:
     peer from;
     wire<Message> frame;
   };
+  struct record {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::pair<peer, link_actor<Message>>> ups;
+    std::vector<peer> downs;
+    std::vector<arrival> frames;  // kept, that is, not handled
+    std::size_t count = 0;        // of frames
+
+    template <class F>
+    void note(F f) {
+      {
+        const std::lock_guard lock(mutex);
+        f();
+      }
+      changed.notify_all();
+    }
+  };
 
   events<Message> to(worker_id worker = {}) {
     events<Message> out;
-    out.up = [this](peer who, link_actor<Message> handle) {
-      note([&] { ups_.emplace_back(who, std::move(handle)); });
+    out.up = [r = record_](peer who, link_actor<Message> handle) {
+      r->note([&] { r->ups.emplace_back(who, std::move(handle)); });
     };
-    out.frame = [this](peer who, const link_actor<Message>&, wire<Message> frame) {
-      note([&] {
-        bytes_ += frame.size();
-        ++count_;
-        if (keep_) frames_.push_back({who, std::move(frame)});
+    out.frame = [r = record_](peer who, const link_actor<Message>&, wire<Message> frame) {
+      r->note([&] {
+        ++r->count;
+        r->frames.push_back({who, std::move(frame)});
       });
     };
-    out.down = [this](peer who, link_actor<Message>) { note([&] { downs_.push_back(who); }); };
+    out.down = [r = record_](peer who, link_actor<Message>) {
+      r->note([&] { r->downs.push_back(who); });
+    };
     out.worker = worker;
     return out;
   }
 
-  /// Waits until `condition()` holds; it is called with the lock held.
+  /// Waits until `condition(record)` holds; it is called with the lock held.
   template <class F>
   bool wait(F condition) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, patience, condition);
+    std::unique_lock lock(record_->mutex);
+    return record_->changed.wait_for(lock, patience, [&] { return condition(*record_); });
   }
   bool wait_ups(std::size_t n) {
-    return wait([&] { return ups_.size() >= n; });
+    return wait([&](record& r) { return r.ups.size() >= n; });
   }
   bool wait_downs(std::size_t n) {
-    return wait([&] { return downs_.size() >= n; });
+    return wait([&](record& r) { return r.downs.size() >= n; });
   }
   bool wait_frames(std::size_t n) {
-    return wait([&] { return count_ >= n; });
+    return wait([&](record& r) { return r.count >= n; });
   }
   link_actor<Message> handle(std::size_t i = 0) {
-    const std::lock_guard lock(mutex_);
-    return ups_.at(i).second;
+    return look([&](record& r) { return r.ups.at(i).second; });
   }
   peer who(std::size_t i = 0) {
-    const std::lock_guard lock(mutex_);
-    return ups_.at(i).first;
+    return look([&](record& r) { return r.ups.at(i).first; });
   }
   std::vector<arrival> frames() {
-    const std::lock_guard lock(mutex_);
-    return frames_;
+    return look([](record& r) { return r.frames; });
+  }
+  /// The frames that are kept, which are handled with that.
+  std::vector<arrival> take_frames() {
+    return look([](record& r) { return std::exchange(r.frames, {}); });
+  }
+  std::size_t kept_bytes() {
+    return look([](record& r) {
+      std::size_t out = 0;
+      for (const auto& x : r.frames) out += x.frame.size();
+      return out;
+    });
   }
   std::size_t ups() {
-    const std::lock_guard lock(mutex_);
-    return ups_.size();
+    return look([](record& r) { return r.ups.size(); });
   }
   std::size_t count() {
-    const std::lock_guard lock(mutex_);
-    return count_;
+    return look([](record& r) { return r.count; });
   }
-  void count_only() { keep_ = false; }
 
 private:
   template <class F>
-  void note(F f) {
-    {
-      const std::lock_guard lock(mutex_);
-      f();
-    }
-    changed_.notify_all();
+  auto look(F f) {
+    const std::lock_guard lock(record_->mutex);
+    return f(*record_);
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::pair<peer, link_actor<Message>>> ups_;
-  std::vector<peer> downs_;
-  std::vector<arrival> frames_;
-  std::size_t count_ = 0, bytes_ = 0;
-  bool keep_ = true;
+  std::shared_ptr<record> record_ = std::make_shared<record>();
 };
 
 /// A network's authority and the certificates that it issued.

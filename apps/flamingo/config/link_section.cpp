@@ -40,6 +40,8 @@ std::vector<entry> sizes(link::settings& x) {
       bytes("in_flight_bytes", x.in_flight_bytes, 64 * kib, 64 * mib,
             "Given to the socket of one link and not yet taken by the kernel."),
       bytes("read_bytes", x.read_bytes, 4 * kib, 4 * mib, "The most that is read at once."),
+      bytes("unhandled_bytes", x.unhandled_bytes, mib, 4 * gib,
+            "What came over one link and its role has not handled; beyond, nothing is read."),
       bytes("emulated_bytes", x.emulated_bytes, mib, 4 * gib,
             "Frames that stand on the emulated wire of one link."),
       integer("max_strangers", x.max_strangers, 8, 65'536,

@@ -1,0 +1,31 @@
+#include "actors/link/backlog.hpp"
+
+namespace flamingo::link {
+
+struct backlog::frame {
+  frame(std::shared_ptr<backlog> to, std::uint64_t bytes) : of(std::move(to)), cost(bytes) {}
+  frame(const frame&) = delete;
+  ~frame() { of->handled(cost); }
+
+  std::shared_ptr<backlog> of;
+  std::uint64_t cost;
+};
+
+std::shared_ptr<const void> backlog::add(std::size_t size) {
+  bytes_ += size + frame_overhead;
+  return std::make_shared<const frame>(shared_from_this(), size + frame_overhead);
+}
+
+bool backlog::hold() {
+  if (bytes_ <= most_) return false;
+  held_ = true;
+  // All may have been handled since; then nobody would call `wake`.
+  return !(enough_handled() && held_.exchange(false));
+}
+
+void backlog::handled(std::uint64_t cost) {
+  bytes_ -= cost;
+  if (held_ && enough_handled() && held_.exchange(false)) wake_();
+}
+
+}  // namespace flamingo::link
