@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "actors/link/session.hpp"
@@ -20,15 +21,17 @@ inline peer validator(std::uint32_t i) {
 class network_certificates {
 public:
   std::shared_ptr<const tls_context> of(const std::string& name) {
-    const auto files = crypto::files_of(dir_.path(), name);
-    if (!std::filesystem::exists(files.certificate)) crypto::issue(authority_, name, dir_.path());
-    return std::make_shared<const tls_context>(authority_.certificate_file(), files.certificate,
-                                               files.private_key, name);
+    auto& made = made_[name];
+    if (made) return made;
+    const auto files = crypto::issue(authority_, name, dir_.path());
+    return made = std::make_shared<const tls_context>(authority_.certificate_file(),
+                                                      files.certificate, files.private_key, name);
   }
 
 private:
   tests::temporary_directory dir_;
   crypto::authority authority_ = crypto::create_authority(dir_.path());
+  std::map<std::string, std::shared_ptr<const tls_context>> made_;
 };
 inline network_certificates& certificates() {
   static network_certificates made;
