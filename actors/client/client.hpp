@@ -188,6 +188,7 @@ private:
   validator_id assignee_of(account_id) const;
 
   void note_round(validator_id from, round_number);
+  void reroute(effects&);
 
   // receipts
   void take(validator_id from, const receipt&, effects&);

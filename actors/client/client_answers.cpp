@@ -1,6 +1,7 @@
 // What validators say: welcomes, admission answers, table updates, receipts. One validator's word
 // is a hint; what f+1 of them say, an honest one says.
 #include <algorithm>
+#include <utility>
 
 #include "actors/client/client.hpp"
 
@@ -48,7 +49,7 @@ void core::note_round(validator_id from, round_number round) {
     anchor_round_ = std::max(anchor_round_, all[with_.members->validity() - 1]);
 }
 
-void core::on(table_told x, effects&) {
+void core::on(table_told x, effects& out) {
   if (!with_.members->has(x.from)) return;
   if (told_.size() >= told_max && !told_.contains(x.what.version)) told_.erase(told_.begin());
   auto& same_version = told_[x.what.version];
@@ -61,6 +62,18 @@ void core::on(table_told x, effects&) {
     moved_account& at = moved_[move.account];
     if (at.version < x.what.version) at = {x.what.version, move.assignee};
   }
+  reroute(out);
+}
+
+/// What is in no sealed bundle yet goes where its account is now.
+void core::reroute(effects& out) {
+  const auto before = std::exchange(open_, {});
+  for (const auto& [assignee, open] : before)
+    for (const auto& x : open) {
+      const validator_id now = assignee_of(x.account);
+      open_[now].push_back(x);
+      if (open_[now].size() >= with_.with.transactions_per_bundle) close(now, out);
+    }
 }
 
 // -- admission
