@@ -188,9 +188,9 @@ session::observer observe(pointer<Message> self) {
   return {up, frame};
 }
 
+// Takes the socket over and says what is to be said first.
 template <class Message>
-typename connection_actor<Message>::behavior_type shell(
-    pointer<Message> self, std::shared_ptr<connection_plan<Message>> plan) {
+void begin(pointer<Message> self, std::shared_ptr<connection_plan<Message>> plan) {
   auto& s = self->state;
   s.plan = std::move(plan);
   s.fd = s.plan->socket.get();
@@ -210,6 +210,12 @@ typename connection_actor<Message>::behavior_type shell(
     finish<Message>(self);
   });
   settle<Message>(self, now);
+}
+
+template <class Message>
+typename connection_actor<Message>::behavior_type shell(
+    pointer<Message> self, std::shared_ptr<connection_plan<Message>> plan) {
+  begin<Message>(self, std::move(plan));
   return {
       [self](atom::transmit, link_priority priority, const wire<Message>& frame) {
         auto& st = self->state;
