@@ -150,6 +150,12 @@ void core::take_snapshot(effects& out) {
   image.marker = {++snapshots_, *barrier_, parameters_.share.executors,
                   static_cast<std::uint32_t>(values_.value_bytes())};
   const unsigned parity = image.marker.parity();
+  std::size_t expected = 0;
+  for (std::size_t b = parameters_.share.self.value; b < bucket_count;
+       b += parameters_.share.executors)
+    if (const auto bucket = static_cast<std::uint16_t>(b); values_.changed(bucket, parity))
+      expected += values_.dense_bytes(bucket);
+  image.bytes.reserve(expected);  // no copies: the stream stands still meanwhile
   for (std::size_t b = parameters_.share.self.value; b < bucket_count;
        b += parameters_.share.executors) {
     const auto bucket = static_cast<std::uint16_t>(b);

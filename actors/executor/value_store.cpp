@@ -8,15 +8,6 @@ namespace flamingo::executor {
 
 static_assert(std::endian::native == std::endian::little);
 
-namespace {
-
-void append(std::vector<char>& into, const void* from, std::size_t size) {
-  const char* const first = static_cast<const char*>(from);
-  into.insert(into.end(), first, first + size);
-}
-
-}  // namespace
-
 value_store::value_store(const application& rules, std::shared_ptr<const dense_buckets> dense,
                          bucket_function bucket_of_key)
     : value_bytes_(rules.value_size()),
@@ -61,25 +52,35 @@ void value_store::collect_sparse(std::uint16_t bucket) {
             [this](std::uint32_t a, std::uint32_t b) { return sparse_[a].key < sparse_[b].key; });
 }
 
+std::size_t value_store::dense_bytes(std::uint16_t bucket) const {
+  return sizeof bucket + (dense_->first[bucket + 1u] - dense_->first[bucket]) * entry_bytes();
+}
+
 bool value_store::append_bucket(std::uint16_t bucket, std::vector<char>& into) {
-  append(into, &bucket, sizeof bucket);
-  const std::uint32_t first = dense_->first[bucket], last = dense_->first[bucket + 1u];
-  for (std::uint32_t i = first; i < last; ++i) {
-    const std::uint64_t key = dense_->keys[i];
-    append(into, &key, sizeof key);
-    append(into, values_.data() + key * value_bytes_, value_bytes_);
-  }
   collect_sparse(bucket);
-  for (const std::uint32_t i : scratch_) {
-    append(into, &sparse_[i].key, sizeof sparse_[i].key);
-    append(into, sparse_at(i), value_bytes_);
+  const std::size_t begin = into.size();
+  into.resize(begin + dense_bytes(bucket) + scratch_.size() * entry_bytes());
+  char* at = into.data() + begin;
+  const auto append = [&at](const void* from, std::size_t size) {
+    std::memcpy(at, from, size);
+    at += size;
+  };
+  append(&bucket, sizeof bucket);
+  for (std::uint32_t i = dense_->first[bucket]; i < dense_->first[bucket + 1u]; ++i) {
+    const std::uint64_t key = dense_->keys[i];
+    append(&key, sizeof key);
+    append(values_.data() + key * value_bytes_, value_bytes_);
   }
-  return first != last || !scratch_.empty();
+  for (const std::uint32_t i : scratch_) {
+    append(&sparse_[i].key, sizeof sparse_[i].key);
+    append(sparse_at(i), value_bytes_);
+  }
+  return into.size() - begin > sizeof bucket;
 }
 
 bool value_store::restore_bucket(byte_span from) {
   std::uint16_t bucket = 0;
-  const std::size_t entry = sizeof(std::uint64_t) + value_bytes_;
+  const std::size_t entry = entry_bytes();
   if (from.size() < sizeof bucket || (from.size() - sizeof bucket) % entry != 0) return false;
   std::memcpy(&bucket, from.data(), sizeof bucket);
   for (from = from.subspan(sizeof bucket); !from.empty(); from = from.subspan(entry)) {

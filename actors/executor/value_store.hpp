@@ -52,6 +52,8 @@ public:
   /// each key, ascending, u64 key and its value; little-endian. All dense keys are in it, of the
   /// others those whose value is not all zeros. False if there are none.
   bool append_bucket(std::uint16_t bucket, std::vector<char>& into);
+  /// What the dense keys of a bucket take of that.
+  std::size_t dense_bytes(std::uint16_t bucket) const;
 
   /// Takes the values of a bucket as append_bucket wrote it. False for bytes that it never wrote.
   bool restore_bucket(byte_span);
@@ -66,6 +68,7 @@ private:
     std::uint16_t bucket;
   };
 
+  std::size_t entry_bytes() const { return sizeof(std::uint64_t) + value_bytes_; }
   std::uint32_t sparse_slot(std::uint64_t key);
   byte* sparse_at(std::size_t i) {
     return chunks_[i / chunk_values].get() + i % chunk_values * value_bytes_;
