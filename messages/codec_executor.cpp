@@ -55,6 +55,7 @@ wire<schema::Pushed> encode(const pushed_values& x) {
   out.setFrom(x.from.value);
   out.setExecuted(x.executed.value);
   out.setSnapshot(x.snapshot.value);
+  out.setSnapshotAt(x.snapshot_at.value);
   write_numbers(x.transactions, out.initTransactions(count(x.transactions.size())));
   write_numbers(x.keys, out.initKeys(count(x.keys.size())));
   out.setValues(data_of(x.values));
@@ -67,6 +68,7 @@ std::optional<pushed_values> decode(const wire<schema::Pushed>& frame) {
     x.from = executor_id{in.getFrom()};
     x.executed = commit_index{in.getExecuted()};
     x.snapshot = commit_index{in.getSnapshot()};
+    x.snapshot_at = commit_index{in.getSnapshotAt()};
     const auto transactions = in.getTransactions();
     const auto keys = in.getKeys();
     const auto values = in.getValues();

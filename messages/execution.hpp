@@ -79,6 +79,8 @@ struct pushed_values {
   std::vector<std::uint32_t> transactions;  // for each value: the transaction within the batch
   std::vector<std::uint64_t> keys;          // for each value
   std::vector<byte> values;  // one after another, each of the application's value size
+  /// Not 0: what changed of the receiver's home keys up to the snapshot at this index.
+  commit_index snapshot_at;
 
   friend bool operator==(const pushed_values&, const pushed_values&) = default;
 };

@@ -59,6 +59,10 @@ void execution::prepare() {
   unexecuted_.clear();
   batch_ = x.stream.first_position + x.planned;
   read_batch(x);
+  name_new_slots();
+}
+
+void execution::name_new_slots() {
   while (map_.slots() < values_.slots())
     map_.add(values_.bucket_of(static_cast<std::uint32_t>(map_.slots())));
 }
@@ -147,7 +151,7 @@ void execution::run_here(std::uint32_t t, std::uint32_t first, std::uint32_t las
         rules_->execute(current.operation, value_view(at.data(), values_.value_bytes()));
     if (succeeded(code))
       for (std::uint32_t a = first; a < last; ++a)
-        if (accesses_[a].writes()) values_.mark_changed(accesses_[a].slot());
+        if (accesses_[a].writes()) mark_changed(accesses_[a].slot());
     answer(open_.back(), current.bundle, batch_, t, code, out);
     return;
   }
@@ -249,9 +253,9 @@ void execution::run_step(std::uint32_t id, execution_outputs& out) {
     } else if (link.writes && link.remote) {
       // The key is ours from here on, so whether it changed since the snapshots is ours to say.
       std::copy_n(value, values_.value_bytes(), values_.at(link.slot));
-      values_.mark_changed(link.slot);
+      mark_changed(link.slot);
     } else if (link.writes && succeeded(code)) {
-      values_.mark_changed(link.slot);
+      mark_changed(link.slot);
     }
     i = link.next_in_step;
   }
@@ -274,7 +278,7 @@ void execution::regain_step(std::uint32_t id) {
     const auto& link = steps_.link_at(i);
     if (link.remote) {
       std::copy_n(steps_.input(i), values_.value_bytes(), values_.at(link.slot));
-      values_.mark_changed(link.slot);
+      mark_changed(link.slot);
     }
     i = link.next_in_step;
   }
@@ -284,6 +288,51 @@ void execution::regain_step(std::uint32_t id) {
 void execution::finish(std::uint32_t id) {
   --run_of(steps_.at(id).sub_dag).steps;
   steps_.finish(id, ready_);
+}
+
+void execution::mark_changed(std::uint32_t slot) {
+  values_.mark_changed(slot);
+  if (!writes_stay_ || map_.at(slot).changed) return;
+  map_.at(slot).changed = true;
+  changed_.push_back(slot);
+}
+
+// -- the homes of keys
+
+std::vector<pushed_to> execution::changes_for_homes(commit_index snapshot) {
+  std::vector<pushed_to> out;
+  if (!writes_stay_) return out;
+  for (std::uint16_t e = 0; e < settings_.executors; ++e) {
+    out.push_back({executor_id{e}, {}});
+    out.back().values.from = settings_.self;
+    out.back().values.snapshot_at = snapshot;
+  }
+  for (const std::uint32_t slot : changed_) {
+    partition_map::entry& key = map_.at(slot);
+    key.changed = false;
+    // Who took the key over since then tells its home itself.
+    if (key.owner != settings_.self.value) continue;
+    pushed_values& into = out[map_.home(values_.bucket_of(slot))].values;
+    const byte* const value = values_.at(slot);
+    into.transactions.push_back(0);
+    into.keys.push_back(values_.key_of(slot));
+    into.values.insert(into.values.end(), value, value + values_.value_bytes());
+  }
+  changed_.clear();
+  out.erase(out.begin() + settings_.self.value);
+  return out;
+}
+
+bool execution::take_home_changes(const pushed_values& from) {
+  if (from.values.size() != from.keys.size() * values_.value_bytes()) return false;
+  for (std::size_t i = 0; i < from.keys.size(); ++i) {
+    const std::uint32_t slot = values_.slot_of(from.keys[i]);
+    std::copy_n(from.values.data() + i * values_.value_bytes(), values_.value_bytes(),
+                values_.at(slot));
+    values_.mark_changed(slot);
+  }
+  name_new_slots();
+  return true;
 }
 
 // -- from other executors

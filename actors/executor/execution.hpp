@@ -83,6 +83,15 @@ public:
   bool receive(pushed_values, execution_outputs&);
   void receive(const reported_results&, execution_outputs&);
 
+  // -- the homes of keys, for snapshots. Only when everything that was begun is over.
+
+  /// For each other executor, what changed since the last call of the keys that are at home there
+  /// and owned here. Nothing at all if the scheduler never moves keys.
+  std::vector<pushed_to> changes_for_homes(commit_index snapshot);
+  /// Takes such changes. False if the values are not of the application's size.
+  bool take_home_changes(const pushed_values&);
+  bool keys_move() const { return writes_stay_; }
+
   // -- how far it is
 
   /// Sub-DAGs that were begun and are not over here.
@@ -128,10 +137,12 @@ private:
     result_code refusal = result_code::applied;
   };
 
+  void mark_changed(std::uint32_t slot);
   sub_dag_run& run_of(commit_index index) {
     return open_[index.value - open_.front().stream.index.value];
   }
   void read_batch(sub_dag_run&);
+  void name_new_slots();
   void append(const stream_operation&, std::uint32_t bundle);
 
   void run_here(std::uint32_t t, std::uint32_t first, std::uint32_t last, execution_outputs&);
@@ -178,6 +189,7 @@ private:
   batch_plan plan_;
   access_set set_;
 
+  std::vector<std::uint32_t> changed_;  // slots, for their homes; each once
   waiting_steps steps_;
   std::vector<std::uint32_t> ready_;
   std::map<stream_position, std::vector<pushed_values>> early_values_;  // of batches to come

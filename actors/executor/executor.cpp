@@ -72,7 +72,15 @@ void core::on(values_received in, effects& out) {
   if (from >= peers_.size()) return out.rejected.push_back(reject::unknown_validator);
   peers_[from].executed = std::max(peers_[from].executed, in.values.executed);
   peers_[from].snapshot = std::max(peers_[from].snapshot, in.values.snapshot);
+  if (in.values.snapshot_at != commit_index{}) return keep_home_changes(std::move(in.values));
   if (!execution_.receive(std::move(in.values), held_)) out.rejected.push_back(reject::malformed);
+}
+
+void core::keep_home_changes(pushed_values from) {
+  if (from.snapshot_at <= snapshot_taken_) return;
+  auto& here = home_changes_[from.snapshot_at];
+  const auto is_same = [&](const pushed_values& x) { return x.from == from.from; };
+  if (std::none_of(here.begin(), here.end(), is_same)) here.push_back(std::move(from));
 }
 
 void core::on(const results_received& in, effects&) {
@@ -146,28 +154,50 @@ void core::take_snapshot(effects& out) {
   // The one before must be complete everywhere first: this one takes the place of the one before
   // that, and until it is complete itself the group returns to the one before.
   if (!barrier_ || executed_ != *barrier_ || !group_has_snapshot(snapshot_taken_)) return;
+  if (execution_.keys_move() && !gather_home_changes(out)) return;
+  make_image(out);
+  snapshot_taken_ = *barrier_;
+  barrier_.reset();
+  changes_told_ = false;
+  if (roots_) roots_->expect(snapshot_taken_);
+}
+
+bool core::gather_home_changes(effects& out) {
+  if (!std::exchange(changes_told_, true)) {
+    for (pushed_to& x : execution_.changes_for_homes(*barrier_))
+      held_.pushed.push_back(std::move(x));
+    holding_ = false;  // the others wait for it
+  }
+  const auto here = home_changes_.find(*barrier_);
+  const std::size_t others = peers_.size() - 1;
+  if (others > 0 && (here == home_changes_.end() || here->second.size() < others)) return false;
+  if (here == home_changes_.end()) return true;
+  for (const pushed_values& x : here->second)
+    if (!execution_.take_home_changes(x)) out.rejected.push_back(reject::malformed);
+  home_changes_.erase(here);
+  return true;
+}
+
+void core::make_image(effects& out) {
   snapshot_image& image = out.snapshot.emplace();
   image.marker = {++snapshots_, *barrier_, parameters_.share.executors,
                   static_cast<std::uint32_t>(values_.value_bytes())};
   const unsigned parity = image.marker.parity();
+  std::vector<std::uint16_t>& buckets = image.buckets;
   std::size_t expected = 0;
-  for (std::size_t b = parameters_.share.self.value; b < bucket_count;
-       b += parameters_.share.executors)
-    if (const auto bucket = static_cast<std::uint16_t>(b); values_.changed(bucket, parity))
-      expected += values_.dense_bytes(bucket);
-  image.bytes.reserve(expected);  // no copies: the stream stands still meanwhile
   for (std::size_t b = parameters_.share.self.value; b < bucket_count;
        b += parameters_.share.executors) {
     const auto bucket = static_cast<std::uint16_t>(b);
     if (!values_.changed(bucket, parity)) continue;
     values_.clear_changed(bucket, parity);
-    image.buckets.push_back(bucket);
+    buckets.push_back(bucket);
+    expected += values_.dense_bytes(bucket);
+  }
+  image.bytes.reserve(expected);  // no copies: the stream stands still meanwhile
+  for (const std::uint16_t bucket : buckets) {
     image.empty.push_back(!values_.append_bucket(bucket, image.bytes));
     image.ends.push_back(image.bytes.size());
   }
-  snapshot_taken_ = *barrier_;
-  barrier_.reset();
-  if (roots_) roots_->expect(snapshot_taken_);
 }
 
 void core::ask_for_missing(time_point now, effects& out) {

@@ -7,6 +7,7 @@
 // group returns to its last complete snapshot and executes again, with the same results.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -123,6 +124,7 @@ public:
   std::size_t steps_waiting() const { return execution_.steps_waiting(); }
   std::size_t early_frames() const { return execution_.early_frames(); }
   value_store& values() { return values_; }
+  const partition_map& partitions() const { return execution_.partitions(); }
 
 private:
   struct peer {
@@ -141,6 +143,9 @@ private:
   void settle(time_point now, effects&);
   void release(effects&);
   void take_snapshot(effects&);
+  void keep_home_changes(pushed_values);
+  bool gather_home_changes(effects&);
+  void make_image(effects&);
   void ask_for_missing(time_point now, effects&);
   void tell(effects&);
   bool snapshot_due() const { return barrier_.has_value(); }
@@ -158,7 +163,9 @@ private:
   commit_index durable_;     // our newest durable snapshot
   // Invariant: while there is a barrier nothing after it is begun.
   std::optional<commit_index> barrier_;  // a snapshot is due at the end of this sub-DAG
-  std::uint64_t snapshots_ = 0;          // number of the newest one taken
+  bool changes_told_ = false;  // for the snapshot that is due, to the homes of what is owned here
+  std::map<commit_index, std::vector<pushed_values>> home_changes_;  // of snapshots that are due
+  std::uint64_t snapshots_ = 0;  // number of the newest one taken
   commit_index snapshot_taken_;
   execution_outputs held_;  // on their way out
   bool holding_ = false;

@@ -90,6 +90,8 @@ struct Pushed @0xd3a1f1a0c0de060b {
   transactions @4 :List(UInt32);    # for each value: index within the batch of the transaction it is for
   keys @5 :List(UInt64);            # for each value
   values @6 :Data;                  # one after another, each of the application's value size
+  snapshotAt @7 :UInt64;            # not 0: what changed of the receiver's home keys up to the snapshot at
+                                    # this commit index; batch and transactions mean nothing then
 }
 
 # Executor -> executor: result codes of transactions, for the first master of their bundle.

@@ -17,9 +17,14 @@ digest d(unsigned seed) {
 }
 
 pushed_values example_push() {
-  return {stream_position{7000},      executor_id{3}, commit_index{12},
-          commit_index{10},           {1, 999, 5},    {~std::uint64_t{0}, 0, 17},
-          std::vector<byte>(48, 0xab)};
+  return {stream_position{7000},
+          executor_id{3},
+          commit_index{12},
+          commit_index{10},
+          {1, 999, 5},
+          {~std::uint64_t{0}, 0, 17},
+          std::vector<byte>(48, 0xab),
+          commit_index{11}};
 }
 reported_results example_results() {
   return {stream_position{7000},

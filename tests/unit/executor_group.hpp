@@ -71,10 +71,15 @@ public:
   std::map<std::uint64_t, digest> roots;  // by commit index, as executor 0 reported them
   std::uint64_t rejected = 0;
 
-  /// The value of a key where its home is.
+  /// The value of a key at its owner.
   byte_span value(std::uint64_t key) {
-    core& home = *cores_[bucket_of(key) % settings_.executors];
-    return {home.values().at(home.values().slot_of(key)), home.values().value_bytes()};
+    core& any = *cores_[0];
+    const std::uint32_t slot = any.values().slot_of(key);
+    const std::uint16_t owner = slot < any.partitions().slots()
+                                    ? any.partitions().owner(slot)
+                                    : bucket_of(key) % settings_.executors;
+    value_store& values = cores_[owner]->values();
+    return {values.at(values.slot_of(key)), values.value_bytes()};
   }
 
   void check_equal_to_serial() {

@@ -29,7 +29,8 @@ TEST_SUITE("executor") {
       executor_group group({.executors = static_cast<std::uint16_t>(1 + rng() % 10),
                             .batch_transactions = static_cast<std::uint32_t>(1 + rng() % 60),
                             .seed = seed + 1000,
-                            .max_lead = 1 + rng() % 6},
+                            .max_lead = 1 + rng() % 6,
+                            .scheduler = seed % 3 == 0 ? "static" : "flamingo"},
                            source);
       group.run(25);
       group.check_equal_to_serial();

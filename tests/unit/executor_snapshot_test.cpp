@@ -64,7 +64,9 @@ TEST_SUITE("executor") {
                             .accounts = 120,
                             .keyset = seed % 2 == 0,
                             .snapshot_every = 2 + rng() % 3});
-      executor_group group({.executors = static_cast<std::uint16_t>(1 + rng() % 5), .seed = seed},
+      executor_group group({.executors = static_cast<std::uint16_t>(1 + rng() % 5),
+                            .seed = seed,
+                            .scheduler = rng() % 3 == 0 ? "static" : "flamingo"},
                            source);
       std::uint64_t restored = 0;
       for (int crashes = 0; crashes < 3; ++crashes) {
@@ -104,7 +106,9 @@ TEST_SUITE("executor") {
     for (unsigned seed = 1; seed <= 4; ++seed) {
       CAPTURE(seed);
       stream_source source({.seed = seed, .snapshot_every = 1});
-      executor_group group({.executors = 3, .seed = seed}, source);
+      executor_group group(
+          {.executors = 3, .seed = seed, .scheduler = seed % 2 == 0 ? "static" : "flamingo"},
+          source);
       std::uint64_t newest = 0;
       for (int i = 0; i < 20; ++i) {
         group.run_in_part(1);

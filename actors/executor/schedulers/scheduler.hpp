@@ -60,7 +60,11 @@ public:
   virtual void schedule(const execution_batch&, partition_map& map, batch_plan& into) = 0;
 };
 
+/// How far above the mean an executor's load in a batch may be: an executor group's setting.
+inline constexpr std::uint32_t default_slack_per_mille = 50;
+
 /// The scheduler of that name, or nothing.
-std::unique_ptr<scheduler> make_scheduler(std::string_view name);
+std::unique_ptr<scheduler> make_scheduler(std::string_view name,
+                                          std::uint32_t slack_per_mille = default_slack_per_mille);
 
 }  // namespace flamingo::executor
