@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace flamingo::worker {
 
@@ -51,6 +52,23 @@ bool receipt_book::complete(client_id client, commit_index newest) const {
   return found == expected_.end() || found->second.empty() || found->second.begin()->first > newest;
 }
 
+/// Into messages of bounded size.
+void receipt_book::cut(client_id client, round_number anchor_round, std::vector<outcome> list,
+                       std::vector<receipt_order>& out) {
+  std::size_t codes = 0;
+  for (outcome& x : list) {
+    const bool full = out.empty() || out.back().client != client ||
+                      out.back().list.size() == max_receipts_per_message ||
+                      codes + x.results.size() > message_codes_max;
+    if (full) {
+      out.push_back({client, anchor_round, {}});
+      codes = 0;
+    }
+    codes += x.results.size();
+    out.back().list.push_back(std::move(x));
+  }
+}
+
 void receipt_book::take_ready(time_point now, round_number anchor_round,
                               std::vector<receipt_order>& out) {
   for (auto at = pending_.begin(); at != pending_.end();) {
@@ -58,16 +76,7 @@ void receipt_book::take_ready(time_point now, round_number anchor_round,
     const bool ready =
         !p.list.empty() && (complete(client, p.newest) || now - p.since >= with_.linger ||
                             p.list.size() >= max_receipts_per_message);
-    if (ready) {
-      for (std::size_t i = 0; i < p.list.size(); i += max_receipts_per_message) {
-        const auto first = p.list.begin() + static_cast<std::ptrdiff_t>(i);
-        const auto count = std::min(max_receipts_per_message, p.list.size() - i);
-        out.push_back({client,
-                       anchor_round,
-                       {std::make_move_iterator(first),
-                        std::make_move_iterator(first + static_cast<std::ptrdiff_t>(count))}});
-      }
-    }
+    if (ready) cut(client, anchor_round, std::move(p.list), out);
     at = ready || p.list.empty() ? pending_.erase(at) : std::next(at);
   }
 }

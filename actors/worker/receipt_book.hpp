@@ -65,6 +65,7 @@ private:
   };
 
   void enqueue(client_id, outcome, time_point now);
+  static void cut(client_id, round_number, std::vector<outcome>, std::vector<receipt_order>& out);
   bool complete(client_id, commit_index newest) const;
 
   settings with_;
@@ -73,6 +74,8 @@ private:
   // Outcomes that are still to come. Commits below the newest by `expected_span` are given up.
   std::map<client_id, std::map<commit_index, std::uint32_t>> expected_;
   static constexpr std::uint64_t expected_span = 1000;
+  // Of result codes in one message, so that it stays far below a link's cap.
+  static constexpr std::size_t message_codes_max = 512 << 10;
 };
 
 }  // namespace flamingo::worker

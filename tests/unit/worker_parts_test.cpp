@@ -395,6 +395,25 @@ TEST_SUITE("worker receipts") {
     CHECK(ready(x, milliseconds{20}).empty());
   }
 
+  TEST_CASE("no message of receipts holds more result codes than links carry") {
+    receipt_book x({10'000, milliseconds{10}});
+    for (unsigned i = 1; i <= 200; ++i) {
+      auto large = outcome_of(i, 5);
+      large.results.assign(10'000, 0);
+      x.add(c, large, at(milliseconds{0}));
+    }
+    std::size_t receipts = 0;
+    const auto out = ready(x, milliseconds{0});
+    for (const auto& order : out) {
+      std::size_t codes = 0;
+      for (const auto& one : order.list) codes += one.results.size();
+      CHECK(codes <= 512 << 10);
+      receipts += order.list.size();
+    }
+    CHECK(receipts == 200);
+    CHECK(out.size() == 4);
+  }
+
   TEST_CASE("no message holds more receipts than one may") {
     receipt_book x({10'000, milliseconds{10}});
     for (unsigned i = 1; i <= max_receipts_per_message + 5; ++i)
