@@ -26,6 +26,8 @@ int run(const std::vector<std::string>& args, console streams) {
   add_check_config(app, chosen);
   add_node(app, chosen);
   add_client(app, chosen);
+  add_bank(app, chosen);
+  add_local(app, chosen);
   add_status(app, chosen);
   add_version(app, chosen);
   try {

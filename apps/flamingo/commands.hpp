@@ -28,6 +28,8 @@ void add_init(CLI::App& app, action& chosen);
 void add_check_config(CLI::App& app, action& chosen);
 void add_client(CLI::App& app, action& chosen);
 void add_node(CLI::App& app, action& chosen);
+void add_bank(CLI::App& app, action& chosen);
+void add_local(CLI::App& app, action& chosen);
 void add_status(CLI::App& app, action& chosen);
 void add_version(CLI::App& app, action& chosen);
 

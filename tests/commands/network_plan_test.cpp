@@ -238,7 +238,7 @@ TEST_SUITE("command line") {
     const auto top = flamingo_run({"--help"});
     CHECK(top.code == 0);
     for (const std::string command :
-         {"init", "check-config", "node", "client", "status", "version"}) {
+         {"init", "check-config", "node", "client", "bank", "local", "status", "version"}) {
       CHECK(top.out.find("\n  " + command + " ") != std::string::npos);
       const auto help = flamingo_run({command, "--help"});
       CHECK(help.code == 0);

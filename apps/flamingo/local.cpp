@@ -1,0 +1,155 @@
+// flamingo local: a whole network on this machine under load, and what it did.
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/local/local_run.hpp"
+#include "apps/flamingo/runtime/logging.hpp"
+
+namespace flamingo::commands {
+
+namespace {
+
+struct options {
+  local::run_plan plan;
+  std::string directory, chaos, preset = "default";
+  std::int64_t duration_seconds = 30;
+  bool json = false, keep = false;
+};
+
+/// "kill=5"; nothing for an empty text.
+std::size_t parse_chaos(const std::string& text) {
+  if (text.empty()) return 0;
+  constexpr std::string_view head = "kill=";
+  std::size_t kills = 0;
+  const auto* end = text.data() + text.size();
+  if (text.starts_with(head)) {
+    const auto [at, status] = std::from_chars(text.data() + head.size(), end, kills);
+    if (status == std::errc{} && at == end && kills >= 1 && kills <= 1000) return kills;
+  }
+  throw usage_error(fmt::format("--chaos: expected kill=N with N from 1 to 1000, found {}", text));
+}
+
+/// The directory of a run: the one that was asked for, or one of its own that goes away with it.
+class run_directory {
+public:
+  run_directory(const std::string& wanted, bool keep) : keep_(keep || !wanted.empty()) {
+    if (!wanted.empty()) {
+      path_ = wanted;
+      return;
+    }
+    std::string name = (std::filesystem::temp_directory_path() / "flamingo-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error(name + ": cannot be made: choose a directory with --dir");
+    path_ = name;
+  }
+  ~run_directory() {
+    std::error_code ignored;
+    if (!keep_) std::filesystem::remove_all(path_, ignored);
+  }
+  run_directory(const run_directory&) = delete;
+  run_directory& operator=(const run_directory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void keep() { keep_ = true; }
+
+private:
+  std::filesystem::path path_;
+  bool keep_;
+};
+
+std::string summarized(const nlohmann::ordered_json& x) {
+  const auto number = [](const nlohmann::ordered_json& n) {
+    return n.is_number() ? fmt::format("{:.0f}", n.get<double>()) : std::string("-");
+  };
+  auto out = fmt::format(
+      "offered {} tps, executed {} tps, latency p50 {} ms, p99 {} ms (commit p50 {} ms)\n"
+      "lost {}, duplicated {}, state roots equal: {}\n"
+      "{:.2f} cores, {:.0f} MiB of memory and {:.0f} MiB of store a validator at most\n",
+      number(x["offered_tps"]), number(x["executed_tps"]), number(x["latency_ms"]["p50"]),
+      number(x["latency_ms"]["p99"]), number(x["commit_latency_ms"]["p50"]), x["lost"].dump(),
+      x["duplicated"].dump(), x["state_roots_equal"].dump(), x["cpu_cores"].get<double>(),
+      x["rss_anon_mib_max"].get<double>(), x["store_mib_max"].get<double>());
+  if (x.contains("kills"))
+    out += fmt::format("{} kills, {} restarts\n", x["kills"].dump(), x["restarts"].dump());
+  return out;
+}
+
+int run_local(options x, console to) {
+  run_directory directory(x.directory, x.keep);
+  x.plan.network.directory = directory.path();
+  x.plan.length = std::chrono::seconds(x.duration_seconds);
+  x.plan.kills = parse_chaos(x.chaos);
+  x.plan.terminal = ::isatty(STDERR_FILENO) != 0;
+  if (x.preset == "bare") x.plan.network.settings = network_plan::preset::bare;
+  runtime::configure_logging({.level = "off", .format = {}}, "local");
+  runtime::stop_signal stop;
+  try {
+    const auto result = local::run(x.plan, stop, to.err);
+    if (x.json)
+      to.out << result.line.dump() << std::endl;
+    else
+      to.out << summarized(result.line) << std::flush;
+    if (result.complaint.empty()) return 0;
+    throw std::runtime_error(result.complaint);
+  } catch (const std::exception& e) {
+    directory.keep();
+    throw std::runtime_error(
+        fmt::format("{} (files and logs: {})", e.what(), directory.path().string()));
+  }
+}
+
+}  // namespace
+
+void add_local(CLI::App& app, action& chosen) {
+  auto x = std::make_shared<options>();
+  auto& network = x->plan.network;
+  auto* command =
+      app.add_subcommand("local", "A whole network of processes on this machine, with client load");
+  command->add_option("--validators", network.validators, "How many validators")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  command->add_option("--clients", network.clients, "How many clients")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--rate", x->plan.rate, "Transactions a second, of all clients together")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100'000'000));
+  command
+      ->add_option("--tx-size", x->plan.transaction_bytes,
+                   "Bytes of a transaction: its operation and padding")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096));
+  command->add_option("--duration", x->duration_seconds, "Of the load, seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--executors", network.local.executors, "Executors a validator")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10));
+  command->add_option("--accounts", network.protocol.accounts, "Accounts, split among the clients")
+      ->capture_default_str();
+  command
+      ->add_option("--preset", x->preset,
+                   "default: mutual TLS and synced writes; bare: neither, for comparison only")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"default", "bare"}));
+  command->add_option("--skew", x->plan.skew,
+                      "SHARE:VALIDATOR: this share of the load goes to that validator's clients");
+  command->add_option("--chaos", x->chaos,
+                      "kill=N: kill -9 validators N times under load and start them again");
+  command->add_option("--seed", x->plan.seed, "Of the load and the kills")->capture_default_str();
+  command->add_option("--dir", x->directory, "A new directory for the network's files, which stay");
+  command->add_flag("--keep", x->keep, "Keep the network's files in any case");
+  command->add_option("--series", x->plan.series,
+                      "Write a line of CSV each second, for apps/plots/timeline.py");
+  command->add_flag("--json", x->json, "One line of JSON at the end");
+  command->footer(
+      "Example: flamingo local --validators 4 --rate 20000 --tx-size 512 --duration 30 --json");
+  command->callback([x, &chosen] { chosen = [x](console to) { return run_local(*x, to); }; });
+}
+
+}  // namespace flamingo::commands
