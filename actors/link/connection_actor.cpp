@@ -72,14 +72,12 @@ std::string dismissal_line(ending why, const settings& s) {
   }
 }
 
-// The session is over: what was appended (an alert) may still leave, unless the peer takes nothing.
+// The last of a connection: its socket is closed after this.
 template <class Message>
-void finish(pointer<Message> self) {
+void leave(pointer<Message> self) {
   auto& s = self->state;
-  if (s.finished) return;
-  s.finished = true;
-  auto& door = *s.plan->through;
   const auto& how = *s.link->over();
+  // What was appended (an alert) may still leave, unless the peer takes nothing.
   const bool gentle =
       is_refusal(how.why) || (how.why == ending::closed && s.link->in_flight() == 0);
   if (self->valid(s.handle)) {
@@ -89,6 +87,20 @@ void finish(pointer<Message> self) {
       ::shutdown(s.fd, SHUT_RDWR);
     self->close(s.handle);
   }
+  if (s.plan->gone) s.plan->gone(s.link->up());
+  s.plan->through->connections.gone(s.plan->number);
+  self->quit();
+}
+
+// The session is over. The socket is closed in the multiplexer's next round: CAF 0.17.6 takes an
+// addition and a removal within one round for nothing and would never close it.
+template <class Message>
+void finish(pointer<Message> self) {
+  auto& s = self->state;
+  if (s.finished) return;
+  s.finished = true;
+  auto& door = *s.plan->through;
+  const auto& how = *s.link->over();
   door.metrics.count(how.why);
   report(s);
   door.log_end(s.plan->with, how);
@@ -98,9 +110,9 @@ void finish(pointer<Message> self) {
     const auto handle = caf::actor_cast<link_actor<Message>>(self);
     door.deliver([&] { s.plan->to.down(who, handle); });
   }
-  if (s.plan->gone) s.plan->gone(s.link->up());
-  door.connections.gone(s.plan->number);
-  self->quit();
+  if (!self->valid(s.handle)) return leave<Message>(self);
+  self->system().middleman().run_later(
+      [alive = caf::actor_cast<caf::actor>(self)] { caf::anon_send(alive, atom::close_v); });
 }
 
 template <class Message>
@@ -159,7 +171,7 @@ void resume_if_due(pointer<Message> self, steady_clock::time_point now) {
   const caf::strong_actor_ptr alive = self->ctrl();
   self->system().middleman().run_later([self, alive] {
     auto& st = self->state;
-    if (self->getf(caf::abstract_actor::is_terminated_flag) || st.halted) return;
+    if (self->getf(caf::abstract_actor::is_terminated_flag) || st.halted || st.finished) return;
     settle<Message>(self, steady_clock::now());
     if (!st.finished) self->trigger(st.handle);
   });
@@ -230,6 +242,7 @@ typename connection_actor<Message>::behavior_type shell(
       },
       [self](atom::close) {
         auto& st = self->state;
+        if (st.finished) return leave<Message>(self);
         const auto at = steady_clock::now();
         st.link->close(at, self->wr_buf(st.handle));
         self->flush(st.handle);
@@ -237,6 +250,7 @@ typename connection_actor<Message>::behavior_type shell(
       },
       [self](caf::io::new_data_msg& m) {
         auto& st = self->state;
+        if (st.finished) return;
         const auto at = steady_clock::now();
         st.link->received(m.buf, at, self->wr_buf(st.handle));
         halt_if_behind<Message>(self, at);
@@ -244,13 +258,17 @@ typename connection_actor<Message>::behavior_type shell(
       },
       [self](const caf::io::data_transferred_msg& m) {
         auto& st = self->state;
+        if (st.finished) return;
         const auto at = steady_clock::now();
         st.link->drained(m.remaining, at, self->wr_buf(st.handle));
         settle<Message>(self, at);
       },
       [self](const caf::io::connection_closed_msg&) {
         self->state.link->disconnected();
-        finish<Message>(self);
+        if (self->state.finished)
+          leave<Message>(self);
+        else
+          finish<Message>(self);
       },
       [self](atom::tick) {
         auto& st = self->state;

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "actors/link/frame_parser.hpp"
 #include "actors/link/hello.hpp"
@@ -80,6 +81,22 @@ double refused(const node& n, const char* why, const char* about = "primary") {
 bool wait_refused(const node& n, const char* why, double least, const char* about = "primary") {
   return n.wait_value("flamingo_link_refused_total", {{"conversation", about}, {"reason", why}},
                       least);
+}
+
+// Of this process.
+std::size_t open_descriptors() {
+  std::size_t out = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++out;
+  return out;
+}
+bool wait_descriptors(std::size_t most) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (open_descriptors() > most) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
 }
 
 // A door that works, to see that whatever else happens leaves it alone.
@@ -286,20 +303,26 @@ TEST_SUITE("link against hostile ends") {
     s.handshake_timeout = 60s;
     node door(identity_of(validator(0)), s);
     bystanders others(door, plain());
+    const auto before = open_descriptors();
     std::vector<stranger> strangers;
     for (int i = 0; i < 100; ++i) strangers.emplace_back(others.port);
     CHECK(wait_refused(door, "crowded_out", 92));
-    CHECK(strangers.front().is_closed());
+    for (int i = 0; i < 92; ++i) CHECK(strangers[static_cast<std::size_t>(i)].is_closed());
     node late(identity_of(validator(1)), plain());
     peers at_late;
     late.doors.primaries->dial(validator(0), {"127.0.0.1", others.port}, at_late.to());
     CHECK(at_late.wait_ups(1));
     CHECK(others.still_talk());
+    late.stop();
+    strangers.clear();
+    // Beside those of the late one's actor system.
+    CHECK(wait_descriptors(before + 8));
   }
 
   TEST_CASE("a thousand connects in a row leave the door working") {
     node door(identity_of(validator(0)), plain());
     bystanders others(door, plain());
+    const auto before = open_descriptors();
     for (int i = 0; i < 1000; ++i) stranger(others.port).say({1, 2, 3});
     // Some are crowded out where they come faster than they are looked at.
     const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -309,6 +332,7 @@ TEST_SUITE("link against hostile ends") {
     }
     CHECK(others.still_talk());
     CHECK(door.value("flamingo_link_strangers", {{"conversation", "primary"}}) == 0);
+    CHECK(wait_descriptors(before));
   }
 
   TEST_CASE("several operators talk at once, and of too many the oldest makes room") {
