@@ -72,6 +72,17 @@ std::string dismissal_line(ending why, const settings& s) {
   }
 }
 
+// CAF 0.17.6 never closes a broker's mailbox: what comes later would stay there, and a message from
+// itself keep it alive for ever. So it is closed here, when the broker has ended, and its own
+// messages name no sender.
+template <class Message>
+void close_mailbox(pointer<Message> self) {
+  const caf::strong_actor_ptr alive = self->ctrl();
+  self->system().middleman().run_later([self, alive] {
+    if (!self->mailbox().closed()) self->mailbox().close();
+  });
+}
+
 // The last of a connection: its socket is closed after this.
 template <class Message>
 void leave(pointer<Message> self) {
@@ -90,6 +101,7 @@ void leave(pointer<Message> self) {
   if (s.plan->gone) s.plan->gone(s.link->up());
   s.plan->through->connections.gone(s.plan->number);
   self->quit();
+  close_mailbox<Message>(self);
 }
 
 // The session is over. The socket is closed in the multiplexer's next round: CAF 0.17.6 takes an
@@ -121,7 +133,8 @@ void arm(pointer<Message> self, steady_clock::time_point now) {
   const auto when = std::min(s.link->deadline(now), now + report_interval);
   if (s.armed && *s.armed <= when) return;
   s.armed = when;
-  self->delayed_send(self, std::max(when - now, steady_clock::duration(0)), atom::tick_v);
+  caf::delayed_anon_send(caf::actor_cast<caf::actor>(self),
+                         std::max(when - now, steady_clock::duration(0)), atom::tick_v);
 }
 
 // After everything that the session was told.
@@ -237,7 +250,7 @@ typename connection_actor<Message>::behavior_type shell(
           pump<Message>(self);
         } else if (!st.pumping) {
           st.pumping = true;
-          self->send(self, atom::tick_v);
+          caf::anon_send(caf::actor_cast<caf::actor>(self), atom::tick_v);
         }
       },
       [self](atom::close) {

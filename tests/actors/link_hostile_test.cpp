@@ -90,9 +90,15 @@ std::size_t open_descriptors() {
     ++out;
   return out;
 }
-bool wait_descriptors(std::size_t most) {
+// On the heap of this process, bytes.
+std::size_t used_memory() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+template <class F>
+bool wait_at_most(std::size_t most, F measure) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (open_descriptors() > most) {
+  while (measure() > most) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(2ms);
   }
@@ -241,11 +247,7 @@ TEST_SUITE("link against hostile ends") {
     const auto handle = here.handle();
     const runtime::labels dropped{
         {"conversation", "primary"}, {"peer", "validator"}, {"priority", "batches"}};
-    const auto used = [] {
-      const auto info = mallinfo2();
-      return info.uordblks + info.hblkhd;
-    };
-    const auto before = used();
+    const auto before = used_memory();
     for (int i = 0; i < 2000; ++i)
       caf::anon_send(handle, atom::transmit_v, link_priority::batches,
                      frame_of<schema::PeerMessage>(100'000, 'x'));
@@ -253,7 +255,7 @@ TEST_SUITE("link against hostile ends") {
     CHECK(door.value("flamingo_link_queued_bytes",
                      {{"conversation", "primary"}, {"peer", "validator"}}) <= 8 << 20);
     // The queue, two buffers of what is in flight, and one frame of growth.
-    CHECK(used() - before < (8 << 20) + 4 * (1 << 20) + (1 << 20));
+    CHECK(used_memory() - before < (8 << 20) + 4 * (1 << 20) + (1 << 20));
     // Nobody else waits for it.
     node other(identity_of(validator(2)), plain());
     peers there;
@@ -278,17 +280,13 @@ TEST_SUITE("link against hostile ends") {
     for (int i = 0; i < many; ++i) hellos.push_back(raw_client({}).handshake());
     std::vector<stranger> strangers;
     strangers.reserve(many);
-    const auto used = [] {
-      const auto info = mallinfo2();
-      return info.uordblks + info.hblkhd;
-    };
-    const auto before = used();
+    const auto before = used_memory();
     for (int i = 0; i < many; ++i) {
       strangers.emplace_back(port);
       strangers.back().say(hellos[i]);
       REQUIRE_FALSE(strangers.back().hear().empty());  // it is in the middle of the hand-shake
     }
-    const auto each = (used() - before) / many;
+    const auto each = (used_memory() - before) / many;
     MESSAGE("bytes a stranger: ", each);
     CHECK(each <= 64 << 10);
     CHECK(wait_refused(door, "handshake_timeout", many));
@@ -316,13 +314,13 @@ TEST_SUITE("link against hostile ends") {
     late.stop();
     strangers.clear();
     // Beside those of the late one's actor system.
-    CHECK(wait_descriptors(before + 8));
+    CHECK(wait_at_most(before + 8, open_descriptors));
   }
 
   TEST_CASE("a thousand connects in a row leave the door working") {
     node door(identity_of(validator(0)), plain());
     bystanders others(door, plain());
-    const auto before = open_descriptors();
+    const auto before = open_descriptors(), memory_before = used_memory();
     for (int i = 0; i < 1000; ++i) stranger(others.port).say({1, 2, 3});
     // Some are crowded out where they come faster than they are looked at.
     const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -332,7 +330,9 @@ TEST_SUITE("link against hostile ends") {
     }
     CHECK(others.still_talk());
     CHECK(door.value("flamingo_link_strangers", {{"conversation", "primary"}}) == 0);
-    CHECK(wait_descriptors(before));
+    // Nothing is left of them.
+    CHECK(wait_at_most(before, open_descriptors));
+    CHECK(wait_at_most(memory_before + (512 << 10), used_memory));
   }
 
   TEST_CASE("several operators talk at once, and of too many the oldest makes room") {
