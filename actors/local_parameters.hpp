@@ -48,7 +48,7 @@ struct local_parameters {
   std::uint64_t index_cache_bundles = 200'000;  // of batches not committed yet; 1000..10^7
   // -- executor
   std::uint16_t executors = 2;       // workers of the executor group; 1..10
-  std::string scheduler = "static";  // who runs what: static
+  std::string scheduler = "static";  // who runs what: static or flamingo
   std::uint64_t max_lag = 200;       // sub-DAGs the executors may be behind before new
                                      // client payload is refused; 10..10000
   std::uint64_t max_lead = 16;  // sub-DAGs an executor may be ahead of the slowest one; 1..1000

@@ -182,8 +182,9 @@ std::vector<entry> of_committer(local_parameters& x) {
 std::vector<entry> of_executor(local_parameters& x) {
   return {
       integer("executors", x.executors, 1, 10, "Workers of the executor group."),
-      choice("scheduler", x.scheduler, {{"static", std::string("static")}},
-             "Which executor runs what. static: by key, fixed."),
+      choice("scheduler", x.scheduler,
+             {{"static", std::string("static")}, {"flamingo", std::string("flamingo")}},
+             "Which executor runs what. static: by key, fixed. flamingo: balanced, deterministic."),
       integer("max_lag", x.max_lag, 10, 10'000,
               "Commits that executors may be behind before new bundles are refused.", "commits"),
       integer("max_lead", x.max_lead, 1, 1000,
