@@ -110,6 +110,8 @@ void add_local(CLI::App& app, action& chosen) {
   auto& network = x->plan.network;
   auto* command =
       app.add_subcommand("local", "A whole network of processes on this machine, with client load");
+  // The last one counts, so that a script's arguments can be changed by appending others.
+  command->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command->add_option("--validators", network.validators, "How many validators")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));

@@ -60,6 +60,7 @@ public:
     wait_until_up();
     start_load();
     follow_load();
+    say("the load is over; waiting for a state root that covers all of it");
     settle();
     stop_all();
     return result();
