@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""flamingo local: whole networks under load, with their counts."""
+import csv
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from network import FLAMINGO, flamingo
+
+FIELDS = {"offered_tps", "sent_tps", "busy_tps", "committed_tps", "executed_tps", "latency_ms",
+          "commit_latency_ms", "bundles", "receipts", "lost", "duplicated", "state_roots_equal", "cpu_cores",
+          "rss_anon_mib_max", "store_mib_max", "on"}
+SMALL = ("local", "--accounts", 10_000, "--clients", 2, "--json")
+
+
+class LocalTest(unittest.TestCase):
+    def good(self, code, out, err=""):
+        """A run that lost nothing, printed one line, and whose validators agree."""
+        self.assertEqual(code, 0, err + out)
+        self.assertEqual(out.count("\n"), 1)
+        result = json.loads(out)
+        self.assertEqual((result["lost"], result["duplicated"], result["state_roots_equal"]), (0, 0, True))
+        self.assertGreater(result["receipts"], 0)
+        return result
+
+    def test_counts(self):
+        with tempfile.TemporaryDirectory() as directory:
+            series = pathlib.Path(directory) / "run.csv"
+            done = flamingo(*SMALL, "--rate", 1000, "--duration", 8, "--series", series, timeout=200)
+            result = self.good(done.returncode, done.stdout, done.stderr)
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(set(result), FIELDS)
+            self.assertEqual(set(result["latency_ms"]), {"p50", "p99", "max"})
+            self.assertEqual(set(result["commit_latency_ms"]), {"p50", "p99"})
+            self.assertEqual((result["on"]["tls"], result["on"]["sync"], result["on"]["executors"]),
+                             (True, "group", 2))
+            self.assertAlmostEqual(result["offered_tps"], 1000, delta=10)
+            self.assertGreaterEqual(result["executed_tps"], 0.9 * result["offered_tps"])
+            # Committed is what receipts were given for; nothing else ran on this network.
+            self.assertAlmostEqual(result["committed_tps"], result["executed_tps"], delta=0.2)
+            rows = list(csv.DictReader(series.read_text().splitlines()))
+            self.assertGreaterEqual(len(rows), 7)
+            plots = pathlib.Path(__file__).parents[2] / "apps" / "plots" / "timeline.py"
+            drawn = subprocess.run([plots, series], capture_output=True, text=True)
+            self.assertEqual(drawn.returncode, 0, drawn.stderr)
+            self.assertIn("<polyline", series.with_suffix(".svg").read_text())
+
+    def test_chaos(self):
+        done = flamingo(*SMALL, "--rate", 1000, "--duration", 12, "--chaos", "kill=3", "--seed", 5,
+                        timeout=200)
+        result = self.good(done.returncode, done.stdout, done.stderr)
+        self.assertEqual((result["kills"], result["restarts"], result["seed"]), (3, 3, 5))
+
+    def test_side_by_side(self):
+        command = [FLAMINGO, *map(str, SMALL), "--rate", "200", "--duration", "5"]
+        runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                for _ in range(2)]
+        for run in runs:
+            out, err = run.communicate(timeout=200)
+            self.good(run.returncode, out, err)
+
+    def test_bare(self):
+        done = flamingo(*SMALL, "--rate", 500, "--duration", 5, "--preset", "bare", "--skew", "0.9:v0",
+                        timeout=200)
+        result = self.good(done.returncode, done.stdout, done.stderr)
+        self.assertEqual((result["on"]["tls"], result["on"]["sync"]), (False, "os"))
+
+    def test_usage(self):
+        for wrong in (["--chaos", "kill=x"], ["--rate", "0"], ["--preset", "fast"]):
+            done = flamingo("local", *wrong)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+# Tests with real processes: each starts its own networks, so one runs at a time. Names stand here
+# in full so that demands.py finds them.
+set(in_system ${CMAKE_COMMAND} -E chdir ${CMAKE_SOURCE_DIR}/tests/system ${Python3_EXECUTABLE})
+set(system_tests)
+
+add_test(NAME "system: a payment is executed and an overdraft says why and exits with 1"
+  COMMAND ${in_system} network_test.py NetworkTest.test_payment)
+list(APPEND system_tests "system: a payment is executed and an overdraft says why and exits with 1")
+add_test(NAME "system: paying on a stopped network is one line and exit code 1 in time"
+  COMMAND ${in_system} network_test.py NetworkTest.test_stopped_network)
+list(APPEND system_tests "system: paying on a stopped network is one line and exit code 1 in time")
+add_test(NAME "system: payments go on with one validator down, and it comes back"
+  COMMAND ${in_system} network_test.py NetworkTest.test_one_validator_down)
+list(APPEND system_tests "system: payments go on with one validator down, and it comes back")
+add_test(NAME "system: after a clean stop of all validators nothing is forgotten"
+  COMMAND ${in_system} network_test.py NetworkTest.test_restart_of_all)
+list(APPEND system_tests "system: after a clean stop of all validators nothing is forgotten")
+add_test(NAME "system: SIGTERM under load ends a validator cleanly within 5 s"
+  COMMAND ${in_system} network_test.py NetworkTest.test_sigterm_under_load)
+list(APPEND system_tests "system: SIGTERM under load ends a validator cleanly within 5 s")
+add_test(NAME "system: load that commits nothing exits with 1"
+  COMMAND ${in_system} network_test.py NetworkTest.test_load_without_network)
+list(APPEND system_tests "system: load that commits nothing exits with 1")
+add_test(NAME "system: a wrong key or store is refused at start with both values"
+  COMMAND ${in_system} network_test.py NetworkTest.test_refused_starts)
+list(APPEND system_tests "system: a wrong key or store is refused at start with both values")
+add_test(NAME "system: a busy port is one line that names it"
+  COMMAND ${in_system} network_test.py NetworkTest.test_busy_ports)
+list(APPEND system_tests "system: a busy port is one line that names it")
+add_test(NAME "system: every line of a json log is json"
+  COMMAND ${in_system} network_test.py NetworkTest.test_json_log)
+list(APPEND system_tests "system: every line of a json log is json")
+add_test(NAME "system: Prometheus scrapes every role of every validator"
+  COMMAND ${in_system} network_test.py NetworkTest.test_prometheus)
+list(APPEND system_tests "system: Prometheus scrapes every role of every validator")
+add_test(NAME "system: a local network executes its load, loses nothing and agrees"
+  COMMAND ${in_system} local_test.py LocalTest.test_counts)
+list(APPEND system_tests "system: a local network executes its load, loses nothing and agrees")
+add_test(NAME "system: killed validators come back, nothing is lost or applied twice"
+  COMMAND ${in_system} local_test.py LocalTest.test_chaos)
+list(APPEND system_tests "system: killed validators come back, nothing is lost or applied twice")
+add_test(NAME "system: two local networks run side by side"
+  COMMAND ${in_system} local_test.py LocalTest.test_side_by_side)
+list(APPEND system_tests "system: two local networks run side by side")
+add_test(NAME "system: the bare preset and a skewed load work"
+  COMMAND ${in_system} local_test.py LocalTest.test_bare)
+list(APPEND system_tests "system: the bare preset and a skewed load work")
+add_test(NAME "system: wrong use of local is one line and exit code 2"
+  COMMAND ${in_system} local_test.py LocalTest.test_usage)
+list(APPEND system_tests "system: wrong use of local is one line and exit code 2")
+
+set_tests_properties(${system_tests} PROPERTIES
+  ENVIRONMENT "FLAMINGO=$<TARGET_FILE:flamingo>" RESOURCE_LOCK "system" TIMEOUT 300 LABELS "system")
