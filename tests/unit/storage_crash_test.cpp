@@ -15,6 +15,7 @@ using namespace flamingo;
 using namespace flamingo::storage;
 using flamingo::tests::contents;
 using flamingo::tests::temporary_directory;
+using flamingo::tests::write_now;
 
 namespace {
 
@@ -78,10 +79,8 @@ int write_until_refused(const lmdb_options& settings, rlim_t limit) {
   if (::setrlimit(RLIMIT_FSIZE, &bound) != 0) return 2;
   lmdb_kv store(settings);
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    std::promise<write_result> done;
-    store.write(write_batch{}.put(table::batches, key::of(i), std::vector<char>(50'000)),
-                [&](const write_result& r) { done.set_value(r); });
-    const write_result r = done.get_future().get();
+    const write_result r =
+        write_now(store, write_batch{}.put(table::batches, key::of(i), std::vector<char>(50'000)));
     if (r.ok()) continue;
     const bool helpful = r.message.find(settings.directory) != std::string::npos &&
                          r.message.find("free space") != std::string::npos;
@@ -115,10 +114,8 @@ TEST_SUITE("storage crash") {
     CHECK(WEXITSTATUS(status) == 0);
     lmdb_kv store(settings);
     CHECK(contents(store, table::batches).size() > 20);
-    std::promise<write_result> done;
-    store.write(write_batch{}.put(table::batches, key::of(std::uint64_t{5000}),
-                                  std::vector<char>(3'000'000)),
-                [&](const write_result& r) { done.set_value(r); });
-    CHECK(done.get_future().get().ok());
+    CHECK(write_now(store, write_batch{}.put(table::batches, key::of(std::uint64_t{5000}),
+                                             std::vector<char>(3'000'000)))
+              .ok());
   }
 }

@@ -18,6 +18,7 @@ using flamingo::tests::contents;
 using flamingo::tests::temporary_directory;
 using flamingo::tests::text;
 using flamingo::tests::value_of;
+using flamingo::tests::write_now;
 
 namespace {
 
@@ -33,23 +34,19 @@ key number(std::uint64_t x) {
   return key::of(x);
 }
 
-/// Writes and waits.
-write_result write_now(kv& store, write_batch changes) {
-  std::promise<write_result> done;
-  store.write(std::move(changes), [&](const write_result& r) { done.set_value(r); });
-  return done.get_future().get();
-}
-
 /// Keeps the writer in a call-back, so that what is written meanwhile waits.
 class held_writer {
 public:
   explicit held_writer(kv& store) {
-    std::promise<void> held;
-    store.write(write_batch{}.put(table::meta, number(0), text("hold")), [&](const write_result&) {
-      held.set_value();
-      released_.get_future().wait();
-    });
-    held.get_future().wait();
+    // The call-back owns what it touches: it may still run when this object and frame are gone.
+    auto held = std::make_shared<std::promise<void>>();
+    auto is_held = held->get_future();
+    store.write(write_batch{}.put(table::meta, number(0), text("hold")),
+                [held, released = released_.get_future().share()](const write_result&) {
+                  held->set_value();
+                  released.wait();
+                });
+    is_held.wait();
   }
   ~held_writer() { release(); }
   void release() {
