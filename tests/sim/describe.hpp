@@ -6,6 +6,7 @@
 #include "actors/interfaces.hpp"
 #include "actors/link/doorway.hpp"
 #include "messages/time.hpp"
+#include "tests/sim/trace.hpp"
 
 namespace flamingo::sim {
 
@@ -38,10 +39,7 @@ std::string summary(const operator_frame& x);
 /// "  12.345678 v0 -> v2 header v0 r14 parents 4 payload 1"
 template <class Message>
 std::string describe(time_point now, link::peer from, link::peer to, const wire<Message>& x) {
-  char at[32];
-  std::snprintf(at, sizeof at, "%12.6f ",
-                std::chrono::duration<double>(now.time_since_epoch()).count());
-  return at + name_of(from) + " -> " + name_of(to) + " " + summary(x);
+  return trace::at(now) + name_of(from) + " -> " + name_of(to) + " " + summary(x);
 }
 
 /// Bytes that a frame takes on the wire.

@@ -106,7 +106,7 @@ private:
   }
 
   void perform(const event& x) {
-    world_.log().note(world_.now(), [&] { return "             " + x.text(); });
+    world_.log().note(world_.now(), [&] { return "-- " + x.text(); });
     auto& net = world_.net();
     switch (x.what) {
       case fault::crash:

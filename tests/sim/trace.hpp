@@ -2,7 +2,10 @@
 // when wanted, lines that a person can read.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <string>
 
@@ -32,7 +35,16 @@ public:
   template <class Text>
   void note(time_point now, Text&& text) {
     const std::string line = text();
-    note(now, {reinterpret_cast<const byte*>(line.data()), line.size()}, [&] { return line; });
+    note(now, {reinterpret_cast<const byte*>(line.data()), line.size()},
+         [&] { return at(now) + line; });
+  }
+
+  /// "   12.345678 ": seconds since the run began.
+  static std::string at(time_point now) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%12.6f ",
+                  std::chrono::duration<double>(now.time_since_epoch() % day).count());
+    return text;
   }
 
   std::uint64_t hash() const { return hash_; }
@@ -40,6 +52,8 @@ public:
   bool prints() const { return static_cast<bool>(print_); }
 
 private:
+  static constexpr std::chrono::hours day{24};  // virtual time begins with one
+
   void mix(std::uint64_t x) {
     hash_ = (hash_ ^ x) * 0x9e3779b97f4a7c15ull;
     hash_ ^= hash_ >> 29;

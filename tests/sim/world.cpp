@@ -133,7 +133,7 @@ runtime::environment_ptr world::make_environment(validator_id v) {
 void world::start(validator_id v) {
   auto& mine = validators_[v.value];
   FLAMINGO_ASSERT(!mine.node);
-  trace_.note(now(), [&] { return "start " + members_->validators[v.value].name; });
+  trace_.note(now(), [&] { return "-- start " + members_->validators[v.value].name; });
   mine.env = make_environment(v);
   mine.node = std::make_unique<validator::node>(
       system_, mine.env, net_.doors(host_of(v), {link::peer::kind::validator, v.value}),
@@ -144,7 +144,7 @@ void world::start(validator_id v) {
 void world::crash(validator_id v) {
   auto& mine = validators_[v.value];
   FLAMINGO_ASSERT(mine.node);
-  trace_.note(now(), [&] { return "crash " + members_->validators[v.value].name; });
+  trace_.note(now(), [&] { return "-- power goes at " + members_->validators[v.value].name; });
   mine.disks.back()->die();
   mine.node->stop();
   net_.crash(host_of(v));

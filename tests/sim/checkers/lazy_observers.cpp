@@ -38,7 +38,8 @@ public:
       add_with_ancestors(next);
       if (random_.chance(evaluate_per_mille_)) evaluate();
     }
-    evaluate();
+    tell_leaders();
+    keep(rule_.commit(leaders_));
   }
 
   const std::vector<sub_dag>& log() const { return log_; }
@@ -87,20 +88,21 @@ private:
                    ", round " + std::to_string(x.round.value);
   }
 
+  /// Any wave at any time: the chain must not depend on which.
   void evaluate() {
+    tell_leaders();
+    if (!random_.chance(300)) return keep(rule_.commit(leaders_));
+    const auto undecided = 1 + (top_.value - rule_.head().anchor_round.value) / 2;
+    keep(rule_.commit_wave(rule_.head().wave + random_.between(1, undecided), leaders_));
+  }
+  void tell_leaders() {
     for (wave_number w = rule_.head().wave + 1; leader_round(w) <= top_; ++w)
       if (leaders_.wants_coin(w)) leaders_.coin_known(w, leader_(w).value);
-    // Any wave at any time: the chain must not depend on which.
-    auto chain =
-        random_.chance(300)
-            ? rule_.commit_wave(
-                  rule_.head().wave + random_.between(1, 1 + (top_.value - floor_round()) / 2),
-                  leaders_)
-            : rule_.commit(leaders_);
+  }
+  void keep(std::vector<sub_dag> chain) {
     log_.insert(log_.end(), std::make_move_iterator(chain.begin()),
                 std::make_move_iterator(chain.end()));
   }
-  std::uint64_t floor_round() const { return rule_.head().anchor_round.value; }
 
   const history& run_;
   const leader_function& leader_;
