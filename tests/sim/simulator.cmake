@@ -1,8 +1,34 @@
 # The simulator: whole validators in virtual time, and the checkers of what must hold.
-flamingo_library(flamingo_sim FOLDERS tests/sim
-  LINK flamingo_actors CLI11::CLI11 nlohmann_json::nlohmann_json
+flamingo_library(flamingo_sim FOLDERS tests/sim LINK flamingo_actors nlohmann_json::nlohmann_json
   EXCLUDE "/tests/sim/main\\.cpp$" "/tests/sim/tests/")
-add_executable(flamingo-sim ${CMAKE_SOURCE_DIR}/tests/sim/main.cpp)
-target_compile_options(flamingo-sim PRIVATE ${FLAMINGO_WARNINGS})
-target_link_libraries(flamingo-sim PRIVATE flamingo_sim)
 flamingo_tests(sim-tests FOLDERS tests/sim/tests LINK flamingo_sim)
+
+function(flamingo_simulator name)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/sim/main.cpp ${ARGN})
+  target_compile_options(${name} PRIVATE ${FLAMINGO_WARNINGS})
+  target_link_libraries(${name} PRIVATE flamingo_sim CLI11::CLI11)
+endfunction()
+flamingo_simulator(flamingo-sim)
+
+# Its broken variants (mutants.txt): the files that hold the broken line are compiled anew, and being
+# named before the libraries they stand in for the sound ones.
+add_custom_target(flamingo-mutants)
+file(STRINGS ${CMAKE_SOURCE_DIR}/tests/sim/mutants.txt mutant_lines REGEX "^[a-z]")
+flamingo_sources(mutable_files FOLDERS actors)
+foreach(line ${mutant_lines})
+  string(REGEX MATCH "^[a-z0-9_]+" mutant "${line}")
+  set(broken_files)
+  foreach(file ${mutable_files})
+    file(STRINGS ${file} places REGEX "FLAMINGO_MUTANT_${mutant}$")
+    if(places)
+      list(APPEND broken_files ${file})
+    endif()
+  endforeach()
+  if(NOT broken_files)
+    message(FATAL_ERROR "tests/sim/mutants.txt: no file of actors/ knows FLAMINGO_MUTANT_${mutant}")
+  endif()
+  flamingo_simulator(flamingo-sim-${mutant} ${broken_files})
+  set_target_properties(flamingo-sim-${mutant} PROPERTIES EXCLUDE_FROM_ALL ON)
+  target_compile_definitions(flamingo-sim-${mutant} PRIVATE FLAMINGO_MUTANT_${mutant}=1)
+  add_dependencies(flamingo-mutants flamingo-sim-${mutant})
+endforeach()
