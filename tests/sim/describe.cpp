@@ -31,6 +31,25 @@ std::string header_text(schema::Signed::Reader x) {
   });
 }
 
+std::string answer_text(schema::Admission::Reader x) {
+  using which = schema::Admission;
+  switch (x.which()) {
+    case which::ADMITTED:
+      return "admitted";
+    case which::REDIRECT:
+      return fmt::format("redirect to v{}", x.getRedirect());
+    case which::BUSY:
+      return fmt::format("busy {} ms", x.getBusy());
+    case which::RELAY_LIMITED:
+      return fmt::format("relay limited {} ms", x.getRelayLimited());
+    case which::INVALID:
+      return fmt::format("invalid: {}", x.getInvalid().cStr());
+    case which::DUPLICATE:
+      return "duplicate";
+  }
+  return "unknown";
+}
+
 template <class Message, class F>
 std::string read_or_garbage(const wire<Message>& x, F&& f) {
   std::string out;
@@ -99,8 +118,8 @@ std::string summary(const client_frame& frame) {
                              b.getSequence(), b.getAssignee(), b.getTransactions().size());
         });
       case which::ADMISSION:
-        return fmt::format("admission #{} kind {}", r.getAdmission().getSequence(),
-                           static_cast<int>(r.getAdmission().which()));
+        return fmt::format("admission #{} {}", r.getAdmission().getSequence(),
+                           answer_text(r.getAdmission()));
       case which::RECEIPTS:
         return body<schema::Receipts>(r.getReceipts(), [](schema::Receipts::Reader x) {
           return fmt::format("receipts of v{}: {}", x.getValidator(), x.getReceipts().size());

@@ -16,18 +16,20 @@ using std::chrono::milliseconds;
 struct recipe {
   const char* name;
   const char* about;
-  unsigned crashes, blackout, partitions, lossy, slow, equivocates, silent, skewed_clocks;
+  unsigned crashes, blackout, partitions, lossy, slow, equivocates, silent, skewed_clocks, gaps;
 };
 
 constexpr recipe book[] = {
-    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500},
-    {"calm", "no fault at all", 0, 0, 0, 0, 0, 0, 0, 0},
-    {"crashes", "validators lose power and come back", 1000, 200, 0, 200, 0, 0, 0, 0},
-    {"partitions", "links go and come back", 0, 0, 1000, 300, 0, 0, 0, 0},
-    {"lossy", "frames get lost and come twice", 0, 0, 0, 1000, 300, 0, 0, 0},
-    {"laggards", "validators that are far away in turn", 0, 0, 0, 300, 1000, 0, 0, 0},
-    {"equivocation", "a validator that signs two headers a round", 0, 0, 0, 300, 300, 1000, 0, 0},
-    {"silence", "a validator that says nothing", 300, 0, 300, 0, 300, 0, 1000, 0},
+    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500, 100},
+    {"calm", "no fault at all", 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"crashes", "validators lose power and come back", 1000, 200, 0, 200, 0, 0, 0, 0, 0},
+    {"partitions", "links go and come back", 0, 0, 1000, 300, 0, 0, 0, 0, 0},
+    {"lossy", "frames get lost and come twice", 0, 0, 0, 1000, 300, 0, 0, 0, 0},
+    {"laggards", "validators that are far away in turn", 0, 0, 0, 300, 1000, 0, 0, 0, 0},
+    {"equivocation", "a validator that signs two headers a round", 0, 0, 0, 300, 300, 1000, 0, 0,
+     0},
+    {"silence", "a validator that says nothing", 300, 0, 300, 0, 300, 0, 1000, 0, 0},
+    {"gaps", "clients far ahead of a bundle that was lost", 0, 0, 0, 1000, 0, 0, 0, 0, 1000},
 };
 
 const recipe& find_recipe(const std::string& name) {
@@ -80,6 +82,7 @@ private:
     p.execution_batch = static_cast<std::uint32_t>(random_.between(3, 200));
     p.max_bundles_per_batch = static_cast<std::uint32_t>(random_.between(4, 512));
     for (std::uint32_t i = 0; i < w.clients; ++i) choose_load(i);
+    if (random_.chance(how_.gaps)) choose_gaps();
   }
 
   void choose_load(std::uint64_t client) {
@@ -93,6 +96,16 @@ private:
     if (random_.chance(200)) x.expiry_rounds = random_.between(10, 60);
     x.relay_timeout = milliseconds(random_.between(500, 2000));
     x.give_up = std::chrono::seconds(3600);
+  }
+
+  /// Many small bundles and a small window: whoever loses one is soon far ahead of it.
+  void choose_gaps() {
+    out_.world.protocol.bundle_window = 64;
+    for (auto& x : out_.load) {
+      x.rate = random_.between(150, 250);
+      x.transactions_per_bundle = 1;
+      x.outstanding_bundles = static_cast<std::uint32_t>(random_.between(16, 60));
+    }
   }
 
   /// At most f, and each kind at most once.
