@@ -293,6 +293,7 @@ private:
   std::optional<admission::answer> admission_of(client_id from, const checked_bundle&);
   bool consumed(client_id, bundle_sequence) const;
   bool serves(client_id client) const;
+  void say_where_we_are(client_id, effects&);
   void seal_if_due(effects&);
   void seal(effects&);
   void release(const pending_bundle&);

@@ -50,9 +50,13 @@ bool core::serves(client_id client) const {
 }
 
 void core::on(client_up x, effects& out) {
-  const auto* window = window_of(x.client);
+  say_where_we_are(x.client, out);
+}
+
+void core::say_where_we_are(client_id client, effects& out) {
+  const auto* window = window_of(client);
   out.to_clients.emplace_back(
-      x.client, welcome{with_.self, window ? window->low() : bundle_sequence{1}, anchor_round_});
+      client, welcome{with_.self, window ? window->low() : bundle_sequence{1}, anchor_round_});
 }
 
 std::optional<admission::busy> core::busy(bool store_full) const {
@@ -128,6 +132,8 @@ void core::on(bundle_checked x, effects& out) {
     ingress_.release(from, body_bytes(*x.bundle));
     if (std::holds_alternative<admission::duplicate>(*why))
       return answer_duplicate(from, sequence, out);
+    // A client that gets no receipts does not know how far the anchors are.
+    if (x.bundle->head.expires < anchor_round_) say_where_we_are(from, out);
     return answer(from, sequence, std::move(*why), out);
   }
   held[sequence].admitted = true;

@@ -119,7 +119,13 @@ TEST_SUITE("worker admission") {
     late.index = commit_index{1};
     late.anchor_round = round_number{1001};
     w.step(worker::sub_dag_sequenced{late});
-    CHECK(only_answer<admission::invalid>(w.admit(w.bundle(0, 1), 0)));
+    const auto fx = w.admit(w.bundle(0, 1), 0);
+    CHECK(only_answer<admission::invalid>(fx));
+    // Its client, who may have had no receipts for long, hears how far the anchors are.
+    REQUIRE_FALSE(fx.to_clients.empty());
+    const auto* told = std::get_if<welcome>(&fx.to_clients[0].second);
+    REQUIRE(told);
+    CHECK(told->anchor_round == round_number{1001});
   }
 
   TEST_CASE("one client's flood is answered busy while another is served") {
