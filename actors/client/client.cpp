@@ -195,17 +195,23 @@ void core::close(validator_id assignee, effects& out) {
 
 void core::build(bundle_sequence sequence, bundle& x, validator_id assignee, effects& out) {
   x.assignee = assignee;
+  x.expires = anchor_round_ + with_.with.expiry_rounds;
   x.frame = {};
-  out.builds.push_back(
-      {sequence, assignee, anchor_round_ + with_.with.expiry_rounds, x.transactions});
+  out.builds.push_back({sequence, assignee, x.expires, x.transactions});
 }
 
 void core::on(bundle_built x, effects& out) {
   const auto found = outstanding_.find(x.sequence);
   FLAMINGO_ASSERT(found != outstanding_.end());
-  found->second.ids.push_back(x.id);
-  found->second.frame = std::move(x.frame);
-  send(x.sequence, found->second, first_target(found->second), out);
+  bundle& built = found->second;
+  built.ids.push_back(x.id);
+  built.frame = std::move(x.frame);
+  // One that had to be relayed and was built anew, because it expired meanwhile, goes on from
+  // carrier to carrier: to begin with its assignee again would let a short expiry keep it from all
+  // others.
+  const auto carrier =
+      built.relays > 0 ? next_reachable(built.assignee, built.relays) : std::nullopt;
+  send(x.sequence, built, carrier ? *carrier : first_target(built), out);
 }
 
 bool core::reachable(validator_id v) const {

@@ -120,6 +120,7 @@ private:
   struct bundle {
     std::shared_ptr<const std::vector<planned_transaction>> transactions;
     validator_id assignee;    // as the newest build names it
+    round_number expires;     // as the newest build names it
     std::vector<digest> ids;  // of every build: any of them may be committed
     shared_bytes frame;       // of the newest; empty while it is built
     validator_id target;      // whom it was sent to last
@@ -175,7 +176,7 @@ private:
   void fill_open_bundles(effects&);
   bool is_late(const std::vector<planned_transaction>& open) const;
   void close(validator_id assignee, effects&);
-  void leave_empty(bundle_sequence, bundle&, effects&);
+  void give_up(bundle_sequence, bundle&, effects&);
   void build(bundle_sequence, bundle&, validator_id assignee, effects&);
   void send(bundle_sequence, bundle&, validator_id to, effects&);
   validator_id first_target(bundle&);

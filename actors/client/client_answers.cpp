@@ -97,6 +97,7 @@ void core::on(const admission::redirect& what, validator_id from, bundle_sequenc
       x.frame.empty() || !x.redirected_by.insert(from).second)
     return;
   ++counts_.redirected;
+  x.relays = 0;
   build(sequence, x, what.assignee, out);
 }
 
@@ -119,19 +120,26 @@ void core::on(const admission::invalid& what, validator_id from, bundle_sequence
   if (x.frame.empty() || !x.invalid_at.insert(from).second) return;
   refusal_ = what.reason;
   if (x.invalid_at.size() >= with_.members->validity())
-    leave_empty(sequence, x, out);
+    give_up(sequence, x, out);
   else
     relay(sequence, x, out);
 }
 
-/// f+1 validators will not have it: its sequence is filled with an empty bundle, since a gap would
-/// hold up the client's window for ever.
-void core::leave_empty(bundle_sequence sequence, bundle& x, effects& out) {
-  counts_.invalid += x.size();
-  if (x.size() == 0 || with_.with.single) {
+/// f+1 validators will not have it. If it has only waited too long, it leaves once more under the
+/// same sequence, which is executed once whatever becomes of the older build. Otherwise its
+/// sequence is filled with an empty bundle, since a gap would hold up the client's window for ever.
+void core::give_up(bundle_sequence sequence, bundle& x, effects& out) {
+  const bool expired = x.expires < anchor_round_;
+  if (with_.with.single || (x.size() == 0 && !expired)) {
+    counts_.invalid += x.size();
     outstanding_.erase(sequence);
     return;
   }
+  if (expired) {
+    x.invalid_at.clear();
+    return build(sequence, x, x.assignee, out);
+  }
+  counts_.invalid += x.size();
   bundle empty;
   empty.transactions = std::make_shared<const std::vector<planned_transaction>>();
   const validator_id assignee = x.assignee;

@@ -287,6 +287,29 @@ TEST_SUITE("client core") {
     CHECK(fx.builds[0].transactions->empty());
   }
 
+  TEST_CASE("what expired while it waited leaves again under its sequence, to a further carrier") {
+    auto with = load(1000, 10, 1);
+    with.expiry_rounds = 20;
+    client_harness c(with);
+    c.begin();
+    c.run(milliseconds{10});
+    // The assignee says nothing, and the log goes on without the bundle.
+    CHECK(targets(c.answer(0, 1, admission::duplicate{})).empty());
+    for (unsigned i = 0; i < 4; ++i) c.welcome_from(i, 1, 40);
+    CHECK(targets(c.answer(1, 1, admission::invalid{"expired"})) == std::vector<unsigned>{1});
+    const auto fx = c.answer(2, 1, admission::invalid{"expired"});
+    REQUIRE(fx.builds.size() == 1);
+    CHECK(fx.builds[0].sequence == bundle_sequence{1});
+    CHECK(fx.builds[0].expires == round_number{60});
+    CHECK(fx.builds[0].transactions->size() == 10);
+    CHECK(targets(fx) == std::vector<unsigned>{2});
+    CHECK(c.counts().invalid == 0);
+    // Either build may be the one that is committed.
+    c.receive(2, c.receipt_of(1, c.ids[1][0]));
+    c.receive(3, c.receipt_of(1, c.ids[1][0]));
+    CHECK(c.counts().receipts == 1);
+  }
+
   TEST_CASE("a new link gets again what it may have lost") {
     client_harness c(load(1000, 10, 2));
     c.begin();
