@@ -271,11 +271,12 @@ void core::retry(effects& out) {
   }
 }
 
-/// To one further validator, unless some have committed it: then it is asked what became of it.
+/// To one further validator, unless it is surely committed: then all are only asked what became of
+/// it. One receipt proves nothing: a liar who gives it would keep the bundle from all others.
 void core::relay(bundle_sequence sequence, bundle& x, effects& out) {
   query_all(sequence, x, out);
   x.relay_at = now_ + relay_timeout();
-  if (!x.votes.empty()) return;
+  if (x.votes.prove_commit(with_.members->validity())) return;
   if (const auto to = next_reachable(x.assignee, x.relays)) send(sequence, x, *to, out);
 }
 

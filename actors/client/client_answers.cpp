@@ -25,7 +25,8 @@ void core::on(link_up x, effects& out) {
   heard(x.validator);
   // The link may have lost what was sent over the one before.
   for (auto& [sequence, b] : outstanding_)
-    if (b.target == x.validator && b.first_sent && !b.frame.empty() && b.votes.empty())
+    if (b.target == x.validator && b.first_sent && !b.frame.empty() &&
+        !b.votes.prove_commit(with_.members->validity()))
       send(sequence, b, b.target, out);
 }
 

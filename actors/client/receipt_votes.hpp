@@ -21,7 +21,8 @@ struct receipt_statement {
 class receipt_votes {
 public:
   bool has(validator_id from) const { return said_.contains(from); }
-  bool empty() const { return said_.empty(); }
+  /// Whether at least one honest validator has committed it: f+1 say so, be it differently.
+  bool prove_commit(std::size_t validity) const { return said_.size() >= validity; }
 
   /// The first thing that a validator says counts.
   /// @returns the statement that `validity` validators make, if this one completes it.

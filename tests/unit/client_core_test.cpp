@@ -310,11 +310,26 @@ TEST_SUITE("client core") {
     CHECK(c.counts().receipts == 1);
   }
 
+  TEST_CASE("one validator's receipt keeps no bundle from the others, f+1 do") {
+    client_harness c(load(1000, 10, 1));
+    c.begin();
+    c.run(milliseconds{10});
+    c.receive(0, 1);
+    std::vector<unsigned> relayed;
+    for (const auto& fx : c.run(seconds{3}))
+      for (const auto to : targets(fx)) relayed.push_back(to);
+    CHECK(relayed == std::vector<unsigned>{1});
+    // Another says that it was committed, though otherwise: it was, since one of two is honest.
+    c.receive(2, c.receipt_of(1, c.ids[1][0], 6));
+    for (const auto& fx : c.run(seconds{10})) CHECK(targets(fx).empty());
+  }
+
   TEST_CASE("a new link gets again what it may have lost") {
     client_harness c(load(1000, 10, 2));
     c.begin();
     c.run(milliseconds{20});
-    c.receive(2, 2);  // committed, it seems: not sent again
+    c.receive(2, 2);
+    c.receive(3, c.receipt_of(2, c.ids[2][0], 6));  // f+1 say that it is committed: not sent again
     c.step(link_down{v(0)});
     const auto fx = c.step(link_up{v(0)});
     CHECK(targets(fx) == std::vector<unsigned>{0});
