@@ -13,7 +13,15 @@ double seconds_of(duration x) {
 }
 
 const char* word(byzantine_kind x) {
-  return x == byzantine_kind::equivocates ? "equivocates" : "silent";
+  switch (x) {
+    case byzantine_kind::equivocates:
+      return "equivocates";
+    case byzantine_kind::silent:
+      return "silent";
+    case byzantine_kind::lax:
+      return "lax";
+  }
+  return "?";
 }
 
 std::string byzantine_text(const scenario& plan) {

@@ -31,7 +31,7 @@ struct event {
   std::string text() const;
 };
 
-enum class byzantine_kind : std::uint8_t { equivocates, silent };
+enum class byzantine_kind : std::uint8_t { equivocates, silent, lax };
 
 struct scenario {
   std::string name;

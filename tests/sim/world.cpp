@@ -116,6 +116,7 @@ runtime::environment_ptr world::make_environment(validator_id v) {
   env->self = v;
   env->members = members_;
   env->protocol = options_.protocol;
+  if (options_.lax.contains(v)) env->protocol.bundle_window = 1 << 20;
   env->local = mine.local;
   env->store = store;
   env->signer = signer_of(name);

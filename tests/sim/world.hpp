@@ -6,6 +6,7 @@
 #include <caf/scheduler/test_coordinator.hpp>
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "actors/validator/validator.hpp"
@@ -24,6 +25,8 @@ struct world_options {
   std::chrono::microseconds sync_min{500}, sync_max{6000};  // one sync of a disk
   std::chrono::milliseconds clock_offset_max{0};            // of each validator's clock, either way
   protocol_parameters protocol;
+  /// Byzantine: they take every bundle, however far ahead of its client's window it is.
+  std::set<validator_id> lax;
   bool vary_local_parameters = true;              // different random ones at each validator
   std::function<void(const std::string&)> print;  // lines of the trace
   /// What becomes durable on whose disk. May be empty.
