@@ -47,11 +47,17 @@ struct replay_asked {
   executor_id who;
   commit_index after;
 };
+/// An executor was introduced: if not for the first time, it or the way to it was lost for a while.
+struct executor_met {
+  executor_id who;
+};
+/// A worker was introduced, as above: executors may lack payload that was asked of it.
+struct worker_met {};
 /// Time has passed; nothing else.
 struct ticked {};
 
-using input =
-    std::variant<started, certified, coin_known, indexed, progressed, replay_asked, ticked>;
+using input = std::variant<started, certified, coin_known, indexed, progressed, replay_asked,
+                           executor_met, worker_met, ticked>;
 
 // -- effects
 // --------------------------------------------------------------------------------------
@@ -172,6 +178,8 @@ private:
   void on(indexed, effects&);
   void on(progressed, effects&);
   void on(replay_asked, effects&);
+  void on(executor_met in, effects&) { stream_.resend(in.who); }
+  void on(worker_met, effects&) { stream_.resend(); }
   void on(ticked, effects&) {}
 
   void ask_coin(round_number of, effects& out) const;

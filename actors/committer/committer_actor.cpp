@@ -267,31 +267,36 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
     self->quit();
     return committer_actor::behavior_type::make_empty_behavior();
   }
-  return {
-      [self](atom::meet, worker_id id, const sequenced_sink& x) { self->state.workers[id] = x; },
-      [self](atom::meet, executor_id id, const stream_sink& x) { self->state.executors[id] = x; },
-      [self](atom::meet, const committed_sink& x) { self->state.committed.push_back(x); },
-      [self](atom::meet, const signals_sink& x) { self->state.monitors.push_back(x); },
-      [self](atom::meet, const control_sink& x) { self->state.coordinators.push_back(x); },
-      [self](atom::start) { run(self, started{}); },
-      [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
-      [self](const index_frame& x) {
-        auto batch = decode(x);
-        run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
-      },
-      [self](const progress_frame& x) {
-        auto progress = decode(x);
-        run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
-      },
-      [self](atom::replay, executor_id who, commit_index after) {
-        run(self, replay_asked{who, after});
-      },
-      [self](atom::status) { return report(self); },
-      [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
-      [self](atom::tick) {
-        self->state.timer.fired(self->state.env->now());
-        run(self, ticked{});
-      }};
+  return {[self](atom::meet, worker_id id, const sequenced_sink& x) {
+            self->state.workers[id] = x;
+            run(self, worker_met{});
+          },
+          [self](atom::meet, executor_id id, const stream_sink& x) {
+            self->state.executors[id] = x;
+            run(self, executor_met{id});
+          },
+          [self](atom::meet, const committed_sink& x) { self->state.committed.push_back(x); },
+          [self](atom::meet, const signals_sink& x) { self->state.monitors.push_back(x); },
+          [self](atom::meet, const control_sink& x) { self->state.coordinators.push_back(x); },
+          [self](atom::start) { run(self, started{}); },
+          [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
+          [self](const index_frame& x) {
+            auto batch = decode(x);
+            run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
+          },
+          [self](const progress_frame& x) {
+            auto progress = decode(x);
+            run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
+          },
+          [self](atom::replay, executor_id who, commit_index after) {
+            run(self, replay_asked{who, after});
+          },
+          [self](atom::status) { return report(self); },
+          [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
+          [self](atom::tick) {
+            self->state.timer.fired(self->state.env->now());
+            run(self, ticked{});
+          }};
 }
 
 }  // namespace flamingo::committer

@@ -17,6 +17,15 @@ void execution_stream::replay(executor_id who, commit_index after) {
   x.window = std::min(first_window, window_);
 }
 
+void execution_stream::resend(executor_id who) {
+  const auto found = listeners_.find(who);
+  if (found != listeners_.end()) replay(who, found->second.executed);
+}
+
+void execution_stream::resend() {
+  for (const auto& [who, x] : listeners_) replay(who, x.executed);
+}
+
 void execution_stream::progress(const execution_progress& x) {
   FLAMINGO_ASSERT(has(x.executor));
   if (x.state_root && x.state_root_index >= root_.state_root_index) root_ = x;

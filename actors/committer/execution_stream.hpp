@@ -35,6 +35,10 @@ public:
 
   /// An executor has everything up to `after`, and wants what follows.
   void replay(executor_id who, commit_index after);
+  /// The way to an executor broke and is whole again: what it was sent may be lost.
+  void resend(executor_id who);
+  /// The same, to all of them.
+  void resend();
   void progress(const execution_progress& x);
 
   /// What may be sent now, in order.

@@ -73,7 +73,7 @@ void core::restore(const batch_available& stored, batch_sequence sequence,
     records_.commit(stored.id, *committed, now);
   } else if (own) {
     egress_.add(sequence, stored.id, stored.bytes, {}, now);
-    own_[sequence] = {stored, {}};
+    own_[sequence] = {stored, {}, false};
     // Its bundles are in our hands as they were before: who sends one again hears `admitted`.
     for (const auto& head : bundles) held_[head.client][head.sequence] = {0, true};
   }
@@ -122,11 +122,15 @@ std::optional<time_point> core::next_deadline() const {
 
 void core::on(started, effects& out) {
   records_.for_each_uncommitted([&](const digest& id, const batch_record& record) {
+    if (!record.durable) return;
     out.stored_indexes.push_back(record.key(id));
-    if (record.author == with_.self && own_.contains(record.sequence))
-      acknowledged(with_.self, {id, record.sequence}, out);
-    else
+    const auto own = record.author == with_.self ? own_.find(record.sequence) : own_.end();
+    if (own == own_.end())
       announce(id, record, out);
+    else if (own->second.at_quorum)
+      out.available.push_back(own->second.announcement);
+    else
+      acknowledged(with_.self, {id, record.sequence}, out);
   });
 }
 
@@ -266,9 +270,9 @@ void core::acknowledged(validator_id from, const batch_stored& x, effects& out) 
   if (!wait) return;
   const auto own = own_.find(x.sequence);
   own->second.announcement.wait = std::chrono::duration_cast<std::chrono::microseconds>(*wait);
-  out.available.push_back(std::move(own->second.announcement));
-  release(own->second.charges);
-  own_.erase(own);
+  own->second.at_quorum = true;
+  out.available.push_back(own->second.announcement);
+  release(std::exchange(own->second.charges, {}));
 }
 
 }  // namespace flamingo::worker

@@ -35,7 +35,7 @@ namespace flamingo::worker {
 
 // -- inputs
 
-/// Rebuild is over: tell the neighbours what is here.
+/// Rebuild is over, or the primary restarted: tell the neighbours what is here.
 struct started {};
 struct client_up {
   client_id client;
@@ -258,6 +258,8 @@ private:
   struct own_batch {
     batch_available announcement;
     std::vector<charge> charges;
+    bool at_quorum =
+        false;  // it was announced; kept until it is committed, as the primary may restart
   };
 
   void on(started, effects&);

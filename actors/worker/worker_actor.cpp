@@ -360,13 +360,20 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
     return worker_actor::behavior_type::make_empty_behavior();
   }
   return {
-      [self](atom::meet, const availability_sink& x) { self->state.primary = x; },
+      [self](atom::meet, const availability_sink& x) {
+        self->state.primary = x;
+        // It restarted: it knows nothing of what is here.
+        if (self->state.is_started) step(self, started{});
+      },
       [self](atom::meet, const index_sink& x) { self->state.committer = x; },
       [self](atom::meet, executor_id id, const stream_sink& x) {
         self->state.executors[id] = x;
         step(self, executor_met{id});
       },
-      [self](atom::start) { step(self, started{}); },
+      [self](atom::start) {
+        self->state.is_started = true;
+        step(self, started{});
+      },
       [self](atom::link_up, client_id c, const client_link& x) { on_link_up(self, c, x); },
       [self](atom::link_down, client_id c, const client_link& x) { on_link_down(self, c, x); },
       [self](client_id c, const client_frame& x) { on_client_frame(self, c, x); },

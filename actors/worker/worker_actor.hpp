@@ -30,6 +30,7 @@ struct state {
   std::optional<metrics> counted;
 
   availability_sink primary;
+  bool is_started = false;
   index_sink committer;
   std::map<executor_id, stream_sink> executors;
   std::map<validator_id, worker_link> peers;

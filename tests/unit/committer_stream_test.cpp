@@ -116,6 +116,25 @@ TEST_SUITE("committer") {
     CHECK(indexes(x.send(commit_index{500}), e0) == std::vector<std::uint64_t>{41, 42, 43, 44});
   }
 
+  TEST_CASE("whoever is met again gets again what it has not said to have executed") {
+    execution_stream x(2, 100);
+    x.resend(e0);  // the first time nobody is known
+    CHECK(x.send(commit_index{3}).empty());
+    x.replay(e0, commit_index{0});
+    x.replay(e1, commit_index{0});
+    x.send(commit_index{4});
+    x.progress(progress(e0, 2));
+    x.progress(progress(e1, 3));
+    x.resend(e0);
+    auto parts = x.send(commit_index{4});
+    CHECK(indexes(parts, e0) == std::vector<std::uint64_t>{3, 4});
+    CHECK(indexes(parts, e1).empty());
+    x.resend();  // a worker was lost, and with it what it was to give them
+    parts = x.send(commit_index{4});
+    CHECK(indexes(parts, e0) == std::vector<std::uint64_t>{3, 4});
+    CHECK(indexes(parts, e1) == std::vector<std::uint64_t>{4});
+  }
+
   TEST_CASE("executors that replay together share what is sent to the workers") {
     execution_stream x(2, 4);
     x.replay(e0, commit_index{0});

@@ -409,6 +409,24 @@ TEST_SUITE("worker batches") {
     CHECK(w.advance(seconds{1}).store.at(0).sequence == batch_sequence{2});
   }
 
+  TEST_CASE("a primary that restarts hears again of every batch that is not committed") {
+    worker_harness w;
+    w.admit(w.bundle(0, 1), 0);
+    const auto sealed = w.advance(seconds{1});
+    REQUIRE(sealed.store.size() == 1);
+    const auto& own = sealed.store[0];
+    // What is not durable here is not told.
+    CHECK(w.step(worker::started{}).available.empty());
+    w.durable(sealed);
+    const batch_stored ack{own.id, own.sequence};
+    w.step(worker::stored_arrived{validator_id{1}, ack});
+    const auto quorum = w.step(worker::stored_arrived{validator_id{2}, ack});
+    REQUIRE(quorum.available.size() == 1);
+    CHECK(w.step(worker::started{}).available == quorum.available);
+    w.step(worker::sub_dag_sequenced{w.commit(1, own)});
+    CHECK(w.step(worker::started{}).available.empty());
+  }
+
   TEST_CASE("a batch that commits before its quorum was heard of is not waited for") {
     worker_harness w;
     w.admit(w.bundle(0, 1), 0);
