@@ -12,6 +12,7 @@
 #include "apps/flamingo/runtime/link_process.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 #include "apps/flamingo/runtime/metrics_server.hpp"
+#include "apps/flamingo/runtime/role_placement.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
 #include "apps/flamingo/runtime/store_metrics.hpp"
 #include "apps/flamingo/runtime/store_owner.hpp"
@@ -25,16 +26,9 @@ namespace {
 constexpr std::chrono::milliseconds stop_limit{4500};
 
 struct options {
-  std::string config, log_format, log_level;
+  std::string config, log_format, log_level, metrics;
   std::vector<std::string> roles{"primary", "worker", "executor"};
 };
-
-validator::role_set roles_of(const std::vector<std::string>& names) {
-  const auto has = [&](const char* name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  return {has("primary"), has("worker"), has("executor")};
-}
 
 network_address either(const network_address& first, const network_address& second) {
   return first.host.empty() ? second : first;
@@ -53,9 +47,10 @@ validator::listen_addresses listen_addresses(const config::listen_settings& set,
 }
 
 std::shared_ptr<storage::lmdb_kv> open_store(const config::node_file& file,
-                                             const config::validator_identity& me) {
+                                             const config::validator_identity& me,
+                                             const std::filesystem::path& directory) {
   auto settings = file.store;
-  settings.directory = config::beside(file.source, file.data).string();
+  settings.directory = directory.string();
   auto store = std::make_shared<storage::lmdb_kv>(settings);
   runtime::claim_store(*store, settings.directory, me.committee.members, me.self);
   return store;
@@ -83,23 +78,31 @@ runtime::environment_ptr make_environment(const config::node_file& file,
   return env;
 }
 
+std::optional<runtime::internal_tls> internal_tls_of(const config::node_file& file,
+                                                     const runtime::role_placement& roles) {
+  if (!roles.network || !roles.network->tls) return std::nullopt;
+  const auto path = [&](const std::string& x) { return config::beside(file.source, x).string(); };
+  const auto& x = file.internal;
+  return runtime::internal_tls{path(x.certificate), path(x.certificate_key), path(x.authority)};
+}
+
 /// Runs until a signal or a failure. Everything that this makes ends in the reverse order: doors,
 /// roles, the store's thread, the actor system.
 void serve(const config::node_file& file, const config::validator_identity& me,
-           const validator::role_set& roles, runtime::stop_signal& stop) {
+           const runtime::role_placement& roles, runtime::stop_signal& stop) {
   const auto& info = me.committee.members.validators[me.self.value];
-  const auto store = open_store(file, me);
+  const auto store = open_store(file, me, roles.data);
   runtime::link_process process(
       file.runtime, config::link_settings(file.link, file.keys, file.source),
       link::identity::of(me.committee.members, {link::peer::kind::validator, me.self.value}),
-      {{"validator", info.name}});
+      {{"validator", info.name}}, internal_tls_of(file, roles));
   std::unique_ptr<runtime::metrics_server> metrics;
   if (!file.metrics.host.empty()) {
     metrics = std::make_unique<runtime::metrics_server>(file.metrics, *process.metrics);
     metrics->add(std::make_shared<runtime::store_metrics>(store, info.name));
   }
   validator::node node(process.system, make_environment(file, me, store, process.metrics, stop),
-                       process.doors, roles);
+                       process.doors, roles.here);
   const auto end = [&] {
     runtime::end_process_after(stop_limit, info.name);
     node.stop();
@@ -108,7 +111,11 @@ void serve(const config::node_file& file, const config::validator_identity& me,
     store->stop();
   };
   try {
-    node.start(listen_addresses(file.listen, info));
+    const auto doors = listen_addresses(file.listen, info);
+    if (roles.network)
+      node.start(doors, *roles.network, {info.workers.size(), file.local.executors});
+    else
+      node.start(doors);
   } catch (...) {
     end();
     throw;
@@ -124,12 +131,17 @@ int run_node(const options& x, console) {
   auto file = config::load_node(x.config);
   if (x.log_format == "json") file.log.format = config::log_settings::style::json;
   if (!x.log_level.empty()) file.log.level = x.log_level;
+  if (!x.metrics.empty()) {
+    const auto address = config::parse_address(x.metrics);
+    if (!address) throw usage_error("--metrics: expected host:port, found " + x.metrics);
+    file.metrics = *address;
+  }
   runtime::configure_logging(file.log, file.validator);
   const auto me = config::identify(file);
   if (file.link.settings.tls)
     config::check_link_identity(file.keys, file.source, config::certificate_name(me.self));
   runtime::stop_signal stop;
-  serve(file, me, roles_of(x.roles), stop);
+  serve(file, me, runtime::place_roles(file, x.roles), stop);
   if (const auto failure = stop.failure())
     throw std::runtime_error(fmt::format("{}: stopped: {}", file.validator, *failure));
   spdlog::info("stopped");
@@ -146,6 +158,8 @@ void add_node(CLI::App& app, action& chosen) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::IsMember({"primary", "worker", "executor"}));
+  command->add_option("--metrics", x->metrics,
+                      "Where Prometheus scrapes this process, instead of the file's host:port");
   command->add_option("--log-format", x->log_format, "text or json, instead of the file's")
       ->check(CLI::IsMember({"text", "json"}));
   command->add_option("--log-level", x->log_level, "Instead of the file's")

@@ -30,6 +30,9 @@ list(APPEND system_tests "system: a busy port is one line that names it")
 add_test(NAME "system: every line of a json log is json"
   COMMAND ${in_system} network_test.py NetworkTest.test_json_log)
 list(APPEND system_tests "system: every line of a json log is json")
+add_test(NAME "system: the roles of one validator run in several processes"
+  COMMAND ${in_system} network_test.py NetworkTest.test_roles_in_processes)
+list(APPEND system_tests "system: the roles of one validator run in several processes")
 add_test(NAME "system: Prometheus scrapes every role of every validator"
   COMMAND ${in_system} network_test.py NetworkTest.test_prometheus)
 list(APPEND system_tests "system: Prometheus scrapes every role of every validator")

@@ -51,6 +51,14 @@ validator_identity identify(const node_file& from) {
         fmt::format("{}: local.batch_bytes: expected at most protocol.max_batch_bytes of "
                     "{}, {}",
                     from.source, x.committee_path.string(), x.committee.protocol.max_batch_bytes));
+  // A batch and what it is wrapped in.
+  constexpr std::uint64_t wrapping = 64 << 10;
+  const auto frame = x.committee.protocol.max_batch_bytes + wrapping;
+  if (from.link.settings.max_frame_bytes < frame)
+    throw error(
+        fmt::format("{}: link.max_frame_bytes: expected at least {}: protocol."
+                    "max_batch_bytes of {} and {} more",
+                    from.source, frame, x.committee_path.string(), wrapping));
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);

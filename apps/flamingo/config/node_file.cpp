@@ -121,7 +121,8 @@ section describe(node_file& x) {
               optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
           },
       .sections = {describe(x.keys, key_user::validator), describe(x.listen), describe(x.store),
-                   describe(x.link), describe(x.log), describe(x.runtime), describe_local(x.local)},
+                   describe(x.link), describe(x.internal), describe(x.log), describe(x.runtime),
+                   describe_local(x.local)},
   };
 }
 
@@ -129,6 +130,12 @@ void check(const node_file& x) {
   if (x.validator.empty())
     throw error(x.source + ": validator: expected a validator's name of the committee file");
   link_settings(x.link, x.keys, x.source);
+  const auto& internal = x.internal;
+  if (internal.tls && (internal.certificate.empty() || internal.certificate_key.empty() ||
+                       internal.authority.empty()))
+    throw error(x.source +
+                ": internal.tls: expected internal.certificate, certificate_key and "
+                "authority too");
   if (x.store.queue_bytes_max < x.local.batch_bytes)
     throw error(x.source + ": store.queue_bytes_max: expected at least local.batch_bytes");
 }

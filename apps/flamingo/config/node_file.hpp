@@ -8,6 +8,7 @@
 
 #include "actors/local_parameters.hpp"
 #include "apps/flamingo/config/error.hpp"
+#include "apps/flamingo/config/internal_section.hpp"
 #include "apps/flamingo/config/link_section.hpp"
 #include "apps/flamingo/config/schema.hpp"
 #include "messages/committee.hpp"
@@ -52,6 +53,7 @@ struct node_file {
   network_address metrics{};  // empty host: none
   storage::lmdb_options store;
   link_section link;
+  internal_section internal;
   log_settings log;
   runtime_settings runtime;
   local_parameters local;

@@ -3,8 +3,9 @@
 namespace flamingo::runtime {
 
 link_process::link_process(const config::runtime_settings& threads, const link::settings& links,
-                           const link::identity& who, const labels& common)
-    : config_(threads),
+                           const link::identity& who, const labels& common,
+                           const std::optional<internal_tls>& inner)
+    : config_(threads, inner),
       system(config_),
       metrics(std::make_shared<runtime::metrics>(common)),
       doors(link::make_doorways(system, links, who, *metrics)) {}
