@@ -5,7 +5,7 @@
 #include "actors/committer/records.hpp"
 #include "actors/dag/limits.hpp"
 #include "crypto/coin.hpp"
-#include "crypto/hash.hpp"
+#include "crypto/sub_dag_chain.hpp"
 #include "messages/codec_dag.hpp"
 #include "messages/codec_executor.hpp"
 #include "messages/codec_migration.hpp"
@@ -98,13 +98,6 @@ storage::write_batch writes_of(const commit& x, const digest& chain, const seque
   return writes;
 }
 
-digest next_chain(const digest& previous, const commit& x) {
-  crypto::hasher hasher(crypto::tags::sub_dag);
-  hasher.update(previous).number(x.head.index).update(x.stream.anchor);
-  for (const ordered_header& y : x.output) hasher.update(y.id);
-  return hasher.finish();
-}
-
 // -- sends
 // ----------------------------------------------------------------------------------------
 
@@ -155,7 +148,8 @@ void send_wanted(pointer self, const std::vector<wanted_batch>& wanted) {
 
 void perform_commit(pointer self, commit x) {
   auto& s = self->state;
-  x.stream.chain = s.chain = next_chain(s.chain, x);
+  x.stream.chain = s.chain =
+      crypto::sub_dag_chain(s.chain, x.head.index, x.stream.anchor, x.notice.output);
   const sequenced_frame frame = encode(x.stream);
   s.counted->committed(x, s.totals, s.env->self, s.env->now());
   s.totals = x.totals;
