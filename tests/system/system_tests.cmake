@@ -36,6 +36,9 @@ list(APPEND system_tests "system: the roles of one validator run in several proc
 add_test(NAME "system: Prometheus scrapes every role of every validator"
   COMMAND ${in_system} network_test.py NetworkTest.test_prometheus)
 list(APPEND system_tests "system: Prometheus scrapes every role of every validator")
+add_test(NAME "system: docs/metrics.md has every series that is served and no other"
+  COMMAND ${in_system} metrics_test.py MetricsTest.test_page)
+list(APPEND system_tests "system: docs/metrics.md has every series that is served and no other")
 add_test(NAME "system: a local network executes its load, loses nothing and agrees"
   COMMAND ${in_system} local_test.py LocalTest.test_counts)
 list(APPEND system_tests "system: a local network executes its load, loses nothing and agrees")
