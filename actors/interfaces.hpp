@@ -37,6 +37,7 @@ using peer_frame = wire<schema::PeerMessage>;
 using worker_frame = wire<schema::WorkerMessage>;
 using client_frame = wire<schema::ClientMessage>;
 using operator_frame = wire<schema::OperatorMessage>;
+using evidence_frame = wire<schema::Evidence>;
 using certified_frame = wire<schema::CertifiedHeader>;
 using available_frame = wire<schema::BatchAvailable>;
 using index_frame = wire<schema::BatchIndex>;
@@ -188,6 +189,8 @@ using primary_actor =
                      caf::reacts_to<validator_id, peer_frame>, caf::reacts_to<certified_frame>,
                      caf::reacts_to<available_frame>, caf::reacts_to<committed_frame>,
                      caf::reacts_to<control_frame>,
+                     // Whom this validator can prove to have equivocated.
+                     caf::replies_to<atom::status>::with<evidence_frame>,
                      // The store has made durable all writes up to this ticket of ours.
                      caf::reacts_to<atom::durable, std::uint64_t>,
                      // The armed timer.
@@ -304,6 +307,7 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::peer_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::client_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::operator_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::evidence_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::available_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::index_frame))

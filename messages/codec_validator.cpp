@@ -88,6 +88,29 @@ bool read_bitmap(capnp::Data::Reader bits, std::vector<validator_id>& into) {
 
 // -- the operator
 
+void write(const evidence_report& from, schema::Evidence::Builder into) {
+  auto kept = into.initKept(static_cast<unsigned>(from.kept.size()));
+  for (unsigned i = 0; i < from.kept.size(); ++i) kept.set(i, from.kept[i]);
+  auto newest = into.initNewest(static_cast<unsigned>(from.newest.size()));
+  for (unsigned i = 0; i < from.newest.size(); ++i) {
+    newest[i].setAuthor(from.newest[i].author.value);
+    newest[i].setRound(from.newest[i].round.value);
+    newest[i].setFirst(data_of(from.newest[i].first));
+    newest[i].setSecond(data_of(from.newest[i].second));
+  }
+}
+
+bool read(schema::Evidence::Reader from, evidence_report& into) {
+  for (const std::uint32_t count : from.getKept()) into.kept.push_back(count);
+  for (const auto in : from.getNewest()) {
+    equivocation& x = into.newest.emplace_back();
+    x.author = validator_id{in.getAuthor()};
+    x.round = round_number{in.getRound()};
+    if (!read_fixed(in.getFirst(), x.first) || !read_fixed(in.getSecond(), x.second)) return false;
+  }
+  return true;
+}
+
 constexpr std::uint64_t absent_delay = ~std::uint64_t{0};
 
 void write(const status_report& from, schema::StatusReport::Builder into) {
@@ -109,6 +132,7 @@ void write(const status_report& from, schema::StatusReport::Builder into) {
     delays.set(i, delay ? static_cast<std::uint64_t>(delay->count()) : absent_delay);
   }
   into.setRoundsBehind(from.rounds_behind);
+  write(from.evidence, into.initEvidence());
 }
 
 bool read(schema::StatusReport::Reader from, status_report& into) {
@@ -129,6 +153,7 @@ bool read(schema::StatusReport::Reader from, status_report& into) {
     if (delay != absent_delay) out = std::chrono::microseconds{static_cast<std::int64_t>(delay)};
   }
   into.rounds_behind = from.getRoundsBehind();
+  if (!read(from.getEvidence(), into.evidence)) return false;
   return read_fixed(from.getChain(), into.chain);
 }
 
@@ -248,6 +273,17 @@ std::optional<commit_signals> decode(const wire<schema::Signals>& frame) {
     }
     return true;
   });
+}
+
+wire<schema::Evidence> encode(const evidence_report& x) {
+  capnp::MallocMessageBuilder message;
+  write(x, message.initRoot<schema::Evidence>());
+  return wire<schema::Evidence>(message);
+}
+
+std::optional<evidence_report> decode(const wire<schema::Evidence>& frame) {
+  return decode_with<evidence_report>(frame,
+                                      [](auto in, evidence_report& x) { return read(in, x); });
 }
 
 wire<schema::OperatorMessage> encode(const operator_message& x) {

@@ -28,6 +28,9 @@ std::optional<commit_notice> decode(const wire<schema::Committed>&);
 wire<schema::Signals> encode(const commit_signals&);
 std::optional<commit_signals> decode(const wire<schema::Signals>&);
 
+wire<schema::Evidence> encode(const evidence_report&);
+std::optional<evidence_report> decode(const wire<schema::Evidence>&);
+
 wire<schema::OperatorMessage> encode(const operator_message&);
 std::optional<operator_message> decode(const wire<schema::OperatorMessage>&);
 

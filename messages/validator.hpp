@@ -71,6 +71,24 @@ struct commit_control {
   friend bool operator==(const commit_control&, const commit_control&) = default;
 };
 
+/// Two headers that one author signed for one round, by their digests.
+struct equivocation {
+  validator_id author;
+  round_number round;
+  digest first;  // the one that was known first here
+  digest second;
+
+  friend bool operator==(const equivocation&, const equivocation&) = default;
+};
+
+/// Whom this validator can prove to have equivocated.
+struct evidence_report {
+  std::vector<std::uint32_t> kept;   // by author: equivocations whose signed headers are stored
+  std::vector<equivocation> newest;  // of them: a bounded number, each author's newest first
+
+  friend bool operator==(const evidence_report&, const evidence_report&) = default;
+};
+
 struct status_query {
   friend bool operator==(status_query, status_query) = default;
 };
@@ -92,6 +110,7 @@ struct status_report {
   /// Newest committed self-report of each validator.
   std::vector<std::optional<std::chrono::microseconds>> queue_delays;
   std::uint64_t rounds_behind = 0;  // behind the highest certified round that it knows of
+  evidence_report evidence;
 
   friend bool operator==(const status_report&, const status_report&) = default;
 };

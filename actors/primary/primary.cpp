@@ -7,7 +7,7 @@ core::core(validator_id self, const committee& members, const protocol_parameter
            const restored& stored)
     : self_(self),
       dag_(members.size(), members.quorum()),
-      voter_(self, members, protocol, local, genesis, stored.votes),
+      voter_(self, members, protocol, local, genesis, stored.votes, stored.evidence),
       proposer_(self, members, protocol, local, genesis, stored.at.anchor, stored.own) {
   dag_.raise_floor(stored.at.floor);
 }

@@ -101,6 +101,7 @@ struct restored {
   progress at;
   std::vector<cast_vote> votes;    // above the floor
   std::vector<stored_header> own;  // above the floor, and the newest in any case
+  std::vector<kept_evidence> evidence;
 };
 
 class core {
@@ -119,6 +120,7 @@ public:
   round_number round() const { return proposer_.last_round(); }
   round_number floor() const { return dag_.floor(); }
   std::size_t deferred() const { return voter_.deferred(); }
+  evidence_report held_evidence() const { return voter_.held_evidence(); }
   std::size_t waiting_batches() const { return proposer_.waiting_batches(); }
 
 private:

@@ -59,7 +59,34 @@ byte_span span_of(const std::vector<char>& x) {
   return {reinterpret_cast<const byte*>(x.data()), x.size()};
 }
 
-restored recover(storage::kv& store, const dag_limits& limits) {
+/// The evidence of a store: each equivocation's two headers stand one after the other.
+std::vector<kept_evidence> stored_evidence(storage::kv& store, const dag_limits& limits,
+                                           const committee& members) {
+  std::vector<kept_evidence> all;
+  bool complete = true;
+  const auto first = key::of(at_evidence);
+  store.scan(table::headers, first, first.prefix_end(), [&](byte_span at, byte_span row) {
+    expect(at.size() == 8 && at[7] <= 1);
+    const auto hdr =
+        decode(signed_frame{shared_bytes(std::vector<char>(row.begin(), row.end()))}, limits);
+    const validator_id author{storage::number_at<std::uint16_t>(at, 1)};
+    const auto slot = storage::number_at<std::uint32_t>(at, 3);
+    expect(hdr && hdr->hdr.author == author && members.has(author));
+    expect(complete == (at[7] == 0));
+    if (complete) {
+      all.push_back({slot, {author, hdr->hdr.round, hdr->hdr.id, {}}});
+    } else {
+      expect(all.back().slot == slot && all.back().what.author == author);
+      all.back().what.second = hdr->hdr.id;
+    }
+    complete = !complete;
+    return true;
+  });
+  expect(complete);
+  return all;
+}
+
+restored recover(storage::kv& store, const dag_limits& limits, const committee& members) {
   restored x;
   if (const auto row = store.get(table::meta, key_of_progress())) {
     expect(row->size() == 16);
@@ -86,6 +113,7 @@ restored recover(storage::kv& store, const dag_limits& limits) {
   });
   for (auto& header : x.own)
     header.output = store.get(table::headers, key::of(at_output, header.x.hdr.round)).has_value();
+  x.evidence = stored_evidence(store, limits, members);
   return x;
 }
 
@@ -271,7 +299,7 @@ void start(pointer self, runtime::environment_ptr env) {
   for (std::uint16_t i = 0; i < env->members->size(); ++i)
     genesis.push_back(genesis_header(env->members->chain, validator_id{i}));
   s.logic.emplace(env->self, *env->members, env->protocol, env->local, genesis,
-                  recover(*env->store, limits_of(self)));
+                  recover(*env->store, limits_of(self), *env->members));
 }
 
 }  // namespace
@@ -332,6 +360,7 @@ primary_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
       [self](const control_frame& x) {
         run_with(self, decode(x), [](control_record y) { return record_offered{std::move(y)}; });
       },
+      [self](atom::status) { return encode(self->state.logic->held_evidence()); },
       [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
       [self](atom::tick) {
         self->state.timer.fired(self->state.env->now());

@@ -8,7 +8,7 @@ using dag::screening;
 
 voter::voter(validator_id self, const committee& members, const protocol_parameters& protocol,
              const local_parameters& local, std::vector<digest> genesis,
-             const std::vector<cast_vote>& cast)
+             const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored)
     : self_(self),
       members_(members),
       protocol_(protocol),
@@ -17,8 +17,9 @@ voter::voter(validator_id self, const committee& members, const protocol_paramet
       batch_order_(members.size()),
       pending_of_(members.size()),
       caught_(members.size()),
-      next_slot_(members.size()) {
+      book_(members.size(), local.max_evidence, stored) {
   for (const auto& x : cast) voted_.emplace(x.where, x.header);
+  for (const auto& x : stored) caught_[x.what.author.value].insert(x.what.round);
 }
 
 /// The round that is worked on here: one above the last that is full.
@@ -96,15 +97,14 @@ void voter::receive_again(const header& x, outcome& out) const {
 void voter::caught(const header& second, const signed_bytes& bytes, outcome& out) {
   out.rejected.push_back(reject::equivocation);
   if (!caught_[second.author.value].insert(second.round).second) return;
-  auto& slot = next_slot_[second.author.value];
-  evidence x{second.position(), slot, {}, std::nullopt, bytes};
-  slot = (slot + 1) % std::max(local_.max_evidence, 1u);
+  evidence x{second.position(), 0, {}, std::nullopt, bytes};
   if (const auto it = pending_.find(x.where); it != pending_.end()) {
     x.first = it->second.x.hdr.id;
     x.first_bytes = it->second.x.bytes;
   } else {
     x.first = voted_.at(x.where);
   }
+  x.slot = book_.add({second.author, second.round, x.first, second.id});
   out.caught.push_back(std::move(x));
 }
 

@@ -15,6 +15,7 @@
 #include "actors/dag/graph.hpp"
 #include "actors/dag/screening.hpp"
 #include "actors/local_parameters.hpp"
+#include "actors/primary/evidence_book.hpp"
 #include "actors/protocol_parameters.hpp"
 #include "messages/committee.hpp"
 #include "messages/dag.hpp"
@@ -29,7 +30,7 @@ struct ballot {
 /// Two headers that one author signed for one round.
 struct evidence {
   dag_position where;
-  std::uint32_t slot = 0;                   // below max_evidence: where it is kept, of this author
+  std::uint32_t slot = 0;                   // where it is kept, of this author
   digest first;                             // voted for, or waiting
   std::optional<signed_bytes> first_bytes;  // absent: they are stored with the vote
   signed_bytes second;
@@ -63,7 +64,7 @@ public:
   /// @param genesis the digests of the genesis headers, by validator.
   voter(validator_id self, const committee& members, const protocol_parameters& protocol,
         const local_parameters& local, std::vector<digest> genesis,
-        const std::vector<cast_vote>& cast);
+        const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored);
 
   /// Whether a header is worth a check of its signature (`check`). Looks at what never changes.
   dag::screening screen(const header&, const dag::graph&) const;
@@ -81,6 +82,7 @@ public:
   void floor_raised(const dag::graph&, outcome&);
 
   std::size_t deferred() const { return pending_.size(); }
+  evidence_report held_evidence() const { return book_.report(); }
 
 private:
   struct waiting {
@@ -120,7 +122,7 @@ private:
   std::vector<std::deque<digest>> batch_order_;      // by author, as they came
   std::vector<std::size_t> pending_of_;              // by author
   std::vector<std::set<round_number>> caught_;  // by author: rounds with evidence, above the floor
-  std::vector<std::uint32_t> next_slot_;        // by author: the oldest evidence makes place
+  evidence_book book_;
 };
 
 }  // namespace flamingo::primary

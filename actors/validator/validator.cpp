@@ -108,7 +108,7 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
     here_.committer = system.spawn(committer::shell, env_);
     here_.load_monitor = system.spawn(load_monitor::shell, env_);
     here_.coordinator = system.spawn(migration_coordinator::shell, env_);
-    operator_desk_ = system.spawn(operator_desk::shell, here_.committer);
+    operator_desk_ = system.spawn(operator_desk::shell, here_.committer, here_.primary);
   }
   if (roles.worker)
     for (std::uint16_t i = 0; i < env_->protocol.workers; ++i)

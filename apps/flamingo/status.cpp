@@ -19,7 +19,7 @@ namespace {
 
 struct options {
   std::string config;
-  bool watch = false, json = false;
+  bool watch = false, json = false, evidence = false;
   double timeout_seconds = 3;
 };
 
@@ -52,10 +52,11 @@ int show(const options& x, console to) {
     auto [after, now] = ask(milliseconds(0));
     const status::sample sample{before, after, now - asked};
     if (x.json)
-      to.out << status::to_json(sample, members).dump() << std::endl;
+      to.out << status::to_json(sample, members, x.evidence).dump() << std::endl;
     else
       to.out << (x.watch && ::isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "")
-             << status::to_table(sample, members) << std::flush;
+             << status::to_table(sample, members)
+             << (x.evidence ? status::to_evidence_table(after, members) : "") << std::flush;
     if (!x.watch) {
       process.close();
       return any(after) ? 0 : 1;
@@ -75,6 +76,9 @@ void add_status(CLI::App& app, action& chosen) {
   command->add_option("--config", x->config, "An operator file")->required();
   command->add_flag("--watch", x->watch, "Again each second, until stopped");
   command->add_flag("--json", x->json, "A line of JSON each time");
+  command->add_flag("--evidence", x->evidence,
+                    "Also each equivocation that a validator can prove: author, round and the "
+                    "digests of both signed headers");
   command->add_option("--timeout", x->timeout_seconds, "Wait this long for answers, seconds")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));

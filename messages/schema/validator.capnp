@@ -193,4 +193,19 @@ struct StatusReport @0xd3a1f1a0c0de0621 {
   executors @11 :UInt16;
   queueDelaysUs @12 :List(UInt64);  # newest committed self-report of each validator; all ones: absent
   roundsBehind @13 :UInt64;         # behind the highest certified round that it knows of
+  evidence @14 :Evidence;           # of others' equivocation
+}
+
+# Primary -> operator desk, and in a report: whom this validator can prove to have signed two headers for
+# one round.
+struct Evidence @0xd3a1f1a0c0de0622 {
+  kept @0 :List(UInt32);            # by author: equivocations whose two signed headers are in the store
+  newest @1 :List(Equivocation);    # of them: a bounded number, each author's newest first
+}
+
+struct Equivocation @0xd3a1f1a0c0de0623 {
+  author @0 :UInt16;
+  round @1 :UInt64;
+  first @2 :Data;                   # digest of the header that was known first here
+  second @3 :Data;                  # and of the other one
 }

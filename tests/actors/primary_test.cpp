@@ -251,6 +251,22 @@ TEST_SUITE("primary actor") {
     CHECK(b.failures[0].find("votes") != std::string::npos);
   }
 
+  TEST_CASE("damaged evidence stops the primary with one line") {
+    primary_bench b;
+    b.boot();
+    b.receive(2, b.first_header(2));
+    b.receive(2, b.first_header(2, 2));
+    b.sync();
+    b.crash();
+    storage::write_batch writes;
+    writes.erase(storage::table::headers,
+                 storage::key::of(std::uint8_t{2}, v(2), std::uint32_t{0}, std::uint8_t{1}));
+    b.store->write(std::move(writes), [](const storage::write_result&) {});
+    b.boot();
+    REQUIRE(b.failures.size() == 1);
+    CHECK(b.failures[0].find("headers") != std::string::npos);
+  }
+
   TEST_CASE("votes and headers at or below the floor are deleted, except the newest own header") {
     primary_bench b;
     b.boot();

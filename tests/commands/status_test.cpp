@@ -14,6 +14,7 @@
 #include "apps/flamingo/network_plan.hpp"
 #include "apps/flamingo/runtime/link_process.hpp"
 #include "apps/flamingo/status/status_table.hpp"
+#include "crypto/hex.hpp"
 #include "messages/codec_validator.hpp"
 #include "tests/commands/temporary_directory.hpp"
 
@@ -100,6 +101,43 @@ TEST_SUITE("status") {
     CHECK(json[0]["accounts"] == 30);
     CHECK(json[0]["state_root"] == nullptr);
     CHECK(json[1] == nlohmann::ordered_json{{"validator", "v1"}, {"reachable", false}});
+  }
+
+  TEST_CASE("a validator's evidence is counted, and listed with both digests when asked for") {
+    auto x = report(0, 1);
+    x.evidence = {{0, 3},
+                  {{validator_id(1), round_number(17), root(0xab), root(0xcd)},
+                   {validator_id(1), round_number(5), root(1), root(2)}}};
+    const status::answers answers{x, report(1, 1)};
+    const status::sample sample{answers, answers, 1s};
+    const auto table = status::to_table(sample, two());
+    CHECK(table.find(" 1/3 ") != std::string::npos);
+    const auto list = status::to_evidence_table(answers, two());
+    CHECK(std::count(list.begin(), list.end(), '\n') == 4);
+    const auto ab = crypto::to_hex(root(0xab)), cd = crypto::to_hex(root(0xcd));
+    CHECK(list.find("v0         v1                17  " + ab + "  " + cd + "\n") !=
+          std::string::npos);
+    CHECK(list.find("v0         and 1 more in its store\n") != std::string::npos);
+    CHECK(status::to_evidence_table({std::nullopt, report(1, 1)}, two()) ==
+          "no evidence of equivocation\n");
+
+    const auto plain = status::to_json(sample, two());
+    CHECK(plain[0]["equivocators"] == 1);
+    CHECK(plain[0]["equivocations"] == 3);
+    CHECK_FALSE(plain[0].contains("evidence"));
+    CHECK(plain[1]["equivocations"] == 0);
+    const auto full = status::to_json(sample, two(), true);
+    REQUIRE(full[0]["evidence"].size() == 2);
+    CHECK(full[0]["evidence"][0] ==
+          nlohmann::ordered_json{{"author", "v1"}, {"round", 17}, {"headers", {ab, cd}}});
+    CHECK(full[1]["evidence"].empty());
+    CHECK(full[1]["evidence"].is_array());
+  }
+
+  TEST_CASE("an author that the committee does not know is shown by its number") {
+    auto x = report(0, 1);
+    x.evidence = {{}, {{validator_id(9), round_number(1), root(1), root(2)}}};
+    CHECK(status::to_evidence_table({x}, two()).find("v0         9  ") != std::string::npos);
   }
 
   TEST_CASE("state roots agree if no two of the same commit differ") {

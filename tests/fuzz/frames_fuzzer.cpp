@@ -42,7 +42,9 @@ std::vector<std::vector<std::uint8_t>> make_examples() {
   add(2, bundle.frame);
   add(2, encode(client_message{welcome{}}));
   add(3, encode(operator_message{status_query{}}));
-  add(3, encode(operator_message{status_report{}}));
+  status_report report;
+  report.evidence = {{0, 1}, {{validator_id{1}, round_number{7}, {}, {}}}};
+  add(3, encode(operator_message{report}));
   receipts answers;
   answers.list.resize(3);
   result.push_back(fuzz::example(4, encode_receipts(answers)));

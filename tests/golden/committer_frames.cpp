@@ -60,6 +60,9 @@ status_report sample_report() {
   x.executors = 2;
   x.queue_delays = {1500us, std::nullopt, 0us};
   x.rounds_behind = 1;
+  x.evidence = {{0, 2},
+                {{validator_id{1}, round_number{39}, some_digest(10), some_digest(11)},
+                 {validator_id{1}, round_number{12}, some_digest(12), some_digest(13)}}};
   return x;
 }
 
@@ -96,6 +99,7 @@ std::vector<frozen_frame> committer_frames() {
           frozen("committed", encode(notice), notice),
           frozen("signals", encode(sample_signals()), sample_signals()),
           frozen("committed_control", encode(sample_control()), sample_control()),
+          frozen("evidence", encode(sample_report().evidence), sample_report().evidence),
           frozen("operator_status", encode(operator_message{status_query{}}),
                  operator_message{status_query{}}),
           frozen("operator_report", encode(operator_message{sample_report()}),

@@ -49,6 +49,7 @@ status_report example_report() {
   x.executors = 2;
   x.queue_delays = {1500us, std::nullopt, 0us};
   x.rounds_behind = 1;
+  x.evidence = {{0, 0, 17}, {{validator_id{2}, round_number{39}, d(10), d(11)}}};
   return x;
 }
 
@@ -155,6 +156,17 @@ TEST_SUITE("codec_validator") {
     CHECK(decode(encode(operator_message{report})) == operator_message{report});
   }
 
+  TEST_CASE("evidence survives the trip alone too, and a digest of another size is refused") {
+    const auto x = example_report().evidence;
+    CHECK(decode(encode(x)) == x);
+    capnp::MallocMessageBuilder message;
+    auto out = message.initRoot<schema::Evidence>().initNewest(1)[0];
+    const std::vector<byte> short_digest(31);
+    out.setFirst({d(1).bytes.data(), 32});
+    out.setSecond({short_digest.data(), short_digest.size()});
+    CHECK(!decode(wire<schema::Evidence>(message)));
+  }
+
   TEST_CASE("damaged frames are survived") {
     decode_damaged(encode(example_sub_dag()), 1, 3000);
     const std::vector<wanted_batch> wanted{
@@ -163,5 +175,6 @@ TEST_SUITE("codec_validator") {
     decode_damaged(encode(commit_notice{{}, {}, {}, {d(1)}, {d(2), d(3)}}), 3, 3000);
     decode_damaged(encode(commit_signals{{}, {}, {{}, {}}}), 4, 3000);
     decode_damaged(encode(operator_message{example_report()}), 5, 3000);
+    decode_damaged(encode(example_report().evidence), 6, 3000);
   }
 }

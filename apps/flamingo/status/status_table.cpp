@@ -22,6 +22,25 @@ std::uint64_t accounts_of(const committee& members, std::size_t v) {
   return sum;
 }
 
+/// How many authors the validator can prove to have equivocated, and how often in all.
+struct caught {
+  std::uint64_t authors = 0, equivocations = 0;
+};
+
+caught caught_by(const status_report& x) {
+  caught out;
+  for (const auto kept : x.evidence.kept) {
+    out.authors += kept > 0;
+    out.equivocations += kept;
+  }
+  return out;
+}
+
+/// A validator's name; its number if the committee has none such.
+std::string name_of(validator_id v, const committee& members) {
+  return members.has(v) ? members.validators[v.value].name : std::to_string(v.value);
+}
+
 std::string shortened(const std::optional<digest>& x) {
   return x ? crypto::to_hex(*x).substr(0, 12) : "-";
 }
@@ -36,7 +55,16 @@ std::optional<double> committed_per_second(const sample& x, std::size_t i) {
   return after < before ? 0.0 : static_cast<double>(after - before) / x.between.count();
 }
 
-nlohmann::ordered_json to_json(const sample& x, const committee& members) {
+nlohmann::ordered_json to_evidence_json(const evidence_report& x, const committee& members) {
+  auto out = nlohmann::ordered_json::array();
+  for (const auto& y : x.newest)
+    out.push_back({{"author", name_of(y.author, members)},
+                   {"round", y.round.value},
+                   {"headers", {crypto::to_hex(y.first), crypto::to_hex(y.second)}}});
+  return out;
+}
+
+nlohmann::ordered_json to_json(const sample& x, const committee& members, bool with_evidence) {
   auto out = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < x.after.size(); ++i) {
     nlohmann::ordered_json one{{"validator", members.validators[i].name},
@@ -60,6 +88,10 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members) {
           r->state_root ? nlohmann::ordered_json(crypto::to_hex(*r->state_root)) : nullptr;
       one["state_root_index"] = r->state_root_index.value;
       one["chain_digest"] = crypto::to_hex(r->chain);
+      const auto [authors, equivocations] = caught_by(*r);
+      one["equivocators"] = authors;
+      one["equivocations"] = equivocations;
+      if (with_evidence) one["evidence"] = to_evidence_json(r->evidence, members);
     }
     out.push_back(std::move(one));
   }
@@ -67,9 +99,9 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members) {
 }
 
 std::string to_table(const sample& x, const committee& members) {
-  constexpr auto row = "{:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>10} {:>5}  {}\n";
+  constexpr auto row = "{:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>10} {:>5} {:>7}  {}\n";
   auto out = fmt::format(fmt::runtime(row), "validator", "round", "behind", "commit", "executed",
-                         "tps", "queue ms", "accounts", "exec", "state root at");
+                         "tps", "queue ms", "accounts", "exec", "caught", "state root at");
   for (std::size_t i = 0; i < x.after.size(); ++i) {
     const auto& name = members.validators[i].name;
     if (!x.after[i]) {
@@ -81,15 +113,36 @@ std::string to_table(const sample& x, const committee& members) {
     const auto& r = *x.after[i];
     const auto rate = committed_per_second(x, i);
     const auto delay = queue_delay(r, i);
+    const auto [authors, equivocations] = caught_by(r);
     out += fmt::format(
         fmt::runtime(row), name, r.round.value, r.rounds_behind, r.index.value, r.executed.value,
         rate ? fmt::format("{:.0f}", *rate) : "-",
         delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
         accounts_of(members, i), r.executors,
+        authors > 0 ? fmt::format("{}/{}", authors, equivocations) : "-",
         r.state_root ? fmt::format("{} {}", shortened(r.state_root), r.state_root_index.value)
                      : "-");
   }
   return out;
+}
+
+std::string to_evidence_table(const answers& x, const committee& members) {
+  constexpr auto row = "{:<10} {:<10} {:>9}  {:<64}  {}\n";
+  auto out =
+      fmt::format(fmt::runtime(row), "held by", "author", "round", "first header", "other header");
+  const auto heading = out.size();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!x[i]) continue;
+    const auto& name = members.validators[i].name;
+    const auto& list = x[i]->evidence.newest;
+    for (const auto& y : list)
+      out += fmt::format(fmt::runtime(row), name, name_of(y.author, members), y.round.value,
+                         crypto::to_hex(y.first), crypto::to_hex(y.second));
+    const auto kept = caught_by(*x[i]).equivocations;
+    if (kept > list.size())
+      out += fmt::format("{:<10} and {} more in its store\n", name, kept - list.size());
+  }
+  return out.size() > heading ? out : "no evidence of equivocation\n";
 }
 
 std::optional<bool> roots_agree(const answers& x) {

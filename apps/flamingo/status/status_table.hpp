@@ -18,11 +18,17 @@ struct sample {
 /// Fresh transactions a second that validator i committed; nothing without two answers.
 std::optional<double> committed_per_second(const sample& x, std::size_t i);
 
-/// One object for each validator.
-nlohmann::ordered_json to_json(const sample& x, const committee& members);
+/// One object for each validator. @param with_evidence lists each equivocation too.
+nlohmann::ordered_json to_json(const sample& x, const committee& members,
+                               bool with_evidence = false);
 
 /// A heading and a line for each validator, each with a newline.
 std::string to_table(const sample& x, const committee& members);
+
+/// What each validator can prove of others, a line an equivocation, with the digests of both signed
+/// headers in full; or one line that says that there is none.
+std::string to_evidence_table(const answers& x, const committee& members);
+nlohmann::ordered_json to_evidence_json(const evidence_report& x, const committee& members);
 
 /// Whether no two validators that told their state roots for the same commit differ; nothing if no
 /// two did.

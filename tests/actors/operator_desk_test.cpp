@@ -1,0 +1,119 @@
+// The operator's answer: what the committer and the primary know, in one report.
+#include "actors/validator/operator_desk_actor.hpp"
+
+#include <doctest/doctest.h>
+
+#include "actors/primary/primary_actor.hpp"
+#include "messages/codec_validator.hpp"
+#include "tests/actors/shell_bench.hpp"
+
+using namespace flamingo;
+using namespace flamingo::testing;
+
+namespace {
+
+committer_actor::behavior_type fake_committer(committer_actor::pointer) {
+  status_report x;
+  x.validator = v(0);
+  x.round = r(17);
+  x.executors = 2;
+  return {[](atom::meet, worker_id, const sequenced_sink&) {},
+          [](atom::meet, executor_id, const stream_sink&) {},
+          [](atom::meet, const committed_sink&) {},
+          [](atom::meet, const signals_sink&) {},
+          [](atom::meet, const control_sink&) {},
+          [](atom::start) {},
+          [](const certified_frame&) {},
+          [](const index_frame&) {},
+          [](const progress_frame&) {},
+          [](atom::replay, executor_id, commit_index) {},
+          [x](atom::status) { return encode(operator_message{x}); },
+          [](atom::durable, std::uint64_t) {},
+          [](atom::tick) {}};
+}
+
+/// Validator 0's desk and primary, and an operator who notes the answers.
+struct desk_bench : shell_bench {
+  primary_actor role;
+  operator_desk_actor desk;
+  operator_link to_operator;
+  notes<operator_message> answers = std::make_shared<std::vector<operator_message>>();
+
+  void boot() {
+    role = spawn(primary::shell, environment(0));
+    desk = spawn(operator_desk::shell, spawn(fake_committer), role);
+    to_operator = spawn([into = answers](operator_link::pointer) -> operator_link::behavior_type {
+      return {[into](atom::transmit, link_priority, const operator_frame& x) {
+                into->push_back(*decode(x));
+              },
+              [](atom::close) {}};
+    });
+    run();
+  }
+  void receive(unsigned from, const signed_header& x) {
+    caf::anon_send(role, v(from), encode_peer(x.bytes));
+    run();
+  }
+  void ask(const operator_frame& question = encode(operator_message{status_query{}})) {
+    caf::anon_send(desk, to_operator, question);
+    run();
+  }
+  /// The newest answer.
+  status_report told() {
+    REQUIRE(!answers->empty());
+    return std::get<status_report>(answers->back());
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("operator desk") {
+  TEST_CASE("an answer is the committer's report with the primary's evidence") {
+    desk_bench b;
+    b.boot();
+    b.ask();
+    CHECK(b.answers->size() == 1);
+    CHECK(b.told().round == r(17));
+    CHECK(b.told().executors == 2);
+    CHECK(b.told().evidence == evidence_report{{0, 0, 0, 0}, {}});
+  }
+
+  TEST_CASE("an equivocator's two headers reach the operator, also after a restart") {
+    desk_bench b;
+    b.boot();
+    const auto x = b.first_header(2), y = b.first_header(2, 2);
+    b.receive(2, x);
+    b.receive(2, y);
+    b.receive(2, b.first_header(2, 3));  // a third one adds nothing
+    b.receive(3, b.first_header(3));
+    b.sync();
+    const evidence_report expected{{0, 0, 1, 0}, {{v(2), r(1), x.hdr.id, y.hdr.id}}};
+    b.ask();
+    CHECK(b.told().evidence == expected);
+    b.crash();
+    b.boot();
+    b.ask();
+    CHECK(b.answers->size() == 2);
+    CHECK(b.told().evidence == expected);
+  }
+
+  TEST_CASE("evidence that a crash swallowed is not claimed") {
+    desk_bench b;
+    b.boot();
+    b.receive(2, b.first_header(2));
+    b.receive(2, b.first_header(2, 2));
+    b.crash();
+    b.boot();
+    b.ask();
+    CHECK(b.told().evidence.newest.empty());
+  }
+
+  TEST_CASE("what is no question gets no answer") {
+    desk_bench b;
+    b.boot();
+    b.ask(encode(operator_message{status_report{}}));
+    b.ask(operator_frame(shared_bytes(std::vector<char>(24, 'x'))));
+    b.ask(operator_frame());
+    CHECK(b.answers->empty());
+  }
+}
