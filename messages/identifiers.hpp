@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace flamingo {
 
@@ -19,14 +20,18 @@ struct identifier {
   friend constexpr auto operator<=>(identifier, identifier) = default;
 };
 
-/// An identifier that counts: it has a successor, a distance, and a saturating predecessor.
+/// An identifier that counts. Sums and differences saturate: a counter that a peer or a client names
+/// may be any number, and "two rounds above it" must be above it, never a wrap.
 template <class Tag>
 struct counter : identifier<Tag, std::uint64_t> {
   using base = identifier<Tag, std::uint64_t>;
   using base::base;
   friend constexpr auto operator<=>(counter, counter) = default;
-  friend constexpr counter operator+(counter a, std::uint64_t n) { return counter{a.value + n}; }
-  /// Saturates at 0: "the floor of an early round" is 0, never a wrap.
+  friend constexpr counter operator+(counter a, std::uint64_t n) {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    return counter{a.value > most - n ? most : a.value + n};
+  }
+  /// "The floor of an early round" is 0.
   friend constexpr counter operator-(counter a, std::uint64_t n) {
     return counter{a.value > n ? a.value - n : 0};
   }

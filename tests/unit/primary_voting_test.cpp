@@ -160,6 +160,9 @@ TEST_SUITE("primary voting") {
     check({at(1, 5)});
     check({at(4, 2)});
     check({at(0, 1), at(1, 1), at(2, 1), at(3, 1), at(0, 2)});
+    // Two rounds above these there is none: they are not two rounds below the header.
+    check({at(2, ~std::uint64_t{0})});
+    check({at(1, 2), at(2, ~std::uint64_t{0} - 1)});
     auto h = b.full(at(1, 5), {at(2, 2)});
     h.weak_links[0].header = id_of(at(2, 1));  // known, but somewhere else
     CHECK(refused(b.receive(h), reject::bad_weak_links));

@@ -155,6 +155,9 @@ TEST_SUITE("tusk") {
     CHECK(rule.add(make({round_number{4}, validator_id{4}}, {0, 1, 2})) == tusk::taken::malformed);
     CHECK(rule.add(make(at(4, 0), {0, 1, 2}, {at(3, 3)})) == tusk::taken::malformed);
     CHECK(rule.add(make(at(4, 0), {0, 1, 2}, {at(2, 9)})) == tusk::taken::malformed);
+    for (const std::uint64_t below : {1, 2})
+      CHECK(rule.add(make(at(4, 0), {0, 1, 2}, {at(std::uint64_t{0} - below, 1)})) ==
+            tusk::taken::malformed);
     auto wrong = make(at(4, 0), {0, 1, 2}, {at(2, 3)});
     wrong.weak_links[0].header.bytes[0] ^= 1;
     CHECK(rule.add(wrong) == tusk::taken::malformed);
