@@ -171,10 +171,10 @@ void core::keep(signed_header x) {
   // What this header links to is asked of its author alone and only a few times: nothing proves
   // that it exists, but if a certificate was lost on its way here, nobody else may mention it.
   if (where.round <= last_to_fetch())
-    for (const auto& [round, id] : missing_of(x.hdr))
-      if (!certified_.contains(id))
-        fetcher_.want(round, id, {where.author}, now_, local_.fetch_delay + local_.fetch_retry,
-                      attempts_for_a_hint);
+    for (const auto& to : missing_of(x.hdr))
+      if (!knows(to.id))
+        fetcher_.want(to.round, to.id, {where.author}, now_,
+                      local_.fetch_delay + local_.fetch_retry, attempts_for_a_hint);
   headers_.emplace(where, std::move(x));
 }
 
@@ -255,13 +255,13 @@ void core::reconsider_pending(effects& out) {
 
 // -- completeness -----------------------------------------------------------------------------
 
-std::vector<core::link> core::missing_of(const header& x) const {
-  std::vector<link> missing;
-  const auto consider = [&](round_number round, const digest& id) {
-    if (round > dag_.floor() && !dag_.contains(id)) missing.emplace_back(round, id);
-  };
-  for (const auto& parent : x.parents) consider(x.round - 1, parent);
-  for (const auto& weak : x.weak_links) consider(weak.position.round, weak.header);
+/// Also what is here in another place than the link says is missing, until the floor passes that
+/// place: the voters' floors had, since they did not look, and so ours will.
+std::vector<dag::link> core::missing_of(const header& x) const {
+  std::vector<dag::link> missing;
+  dag::for_each_link(x.round, x.parents, x.weak_links, dag_.floor(), [&](const dag::link& to) {
+    if (!dag_.holds(to)) missing.push_back(to);
+  });
   return missing;
 }
 
@@ -280,16 +280,16 @@ void core::accept(certified_header x, effects& out) {
   if (missing.empty()) return complete(std::move(x), out);
   want(missing, x);
   certified_.insert(x.hdr.id);
-  for (const auto& [round, id] : missing) waiting_for_[id].push_back(where);
+  for (const auto& to : missing) waiting_for_[to.id].push_back({where, to});
   pending_.emplace(where, incomplete{std::move(x), missing.size()});
 }
 
-void core::want(const std::vector<link>& missing, const certified_header& of) {
-  for (const auto& [round, id] : missing) {
-    if (certified_.contains(id)) continue;
+void core::want(const std::vector<dag::link>& missing, const certified_header& of) {
+  for (const auto& to : missing) {
+    if (knows(to.id)) continue;
     // Something may be on its way if it is of the newest rounds.
-    const auto delay = round < frontier() ? duration{} : duration{local_.fetch_delay};
-    fetcher_.want(round, id, sources_of(of.cert, id), now_, delay);
+    const auto delay = to.round < frontier() ? duration{} : duration{local_.fetch_delay};
+    fetcher_.want(to.round, to.id, sources_of(of.cert, to.id), now_, delay);
   }
 }
 
@@ -305,8 +305,9 @@ void core::complete(certified_header x, effects& out) {
     stored_.emplace(next.hdr.id, next.hdr.position());
     stored_rounds_[next.hdr.round].push_back(next.hdr.id);
     if (const auto waiters = waiting_for_.find(next.hdr.id); waiters != waiting_for_.end()) {
-      for (const auto where : waiters->second) {
-        const auto it = pending_.find(where);
+      for (const auto& [who, to] : waiters->second) {
+        if (!to.leads_to(next.hdr.position())) continue;  // only the floor will help
+        const auto it = pending_.find(who);
         if (it == pending_.end() || --it->second.missing > 0) continue;
         ready.push_back(std::move(it->second.x));
         pending_.erase(it);

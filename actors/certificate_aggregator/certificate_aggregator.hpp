@@ -143,7 +143,11 @@ private:
     time_point resend;
     duration back_off{};
   };
-  using link = std::pair<round_number, digest>;  // what a header links to, and its round
+  /// A header that waits for what this link of it leads to.
+  struct waiter {
+    dag_position who;
+    dag::link to;
+  };
   struct incomplete {
     certified_header x;
     std::size_t missing = 0;
@@ -170,8 +174,10 @@ private:
   /// Takes a certified header: completes it or keeps it until its ancestors are complete.
   void accept(certified_header x, effects&);
   void complete(certified_header x, effects&);
-  void want(const std::vector<link>& missing, const certified_header& of);
-  std::vector<link> missing_of(const header& x) const;
+  void want(const std::vector<dag::link>& missing, const certified_header& of);
+  std::vector<dag::link> missing_of(const header& x) const;
+  /// Whether a header is here, complete or not, or will be because its certificate is.
+  bool knows(const digest& id) const { return certified_.contains(id) || dag_.contains(id); }
   void fetch(effects&);
   void resend(effects&);
   void drop_below_floor();
@@ -195,7 +201,7 @@ private:
   std::map<dag_position, certificate> certificates_;      // verified, without a header
   std::map<dag_position, incomplete> pending_;            // with ancestors missing
   // Both are looked up, never walked.
-  std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // who misses what
+  std::unordered_map<digest, std::vector<waiter>> waiting_for_;  // who misses what
   std::unordered_set<digest> certified_;  // headers of certificates_ and pending_
 
   fetcher fetcher_;

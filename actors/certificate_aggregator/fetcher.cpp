@@ -13,7 +13,7 @@ void fetcher::want(round_number round, const digest& id, const std::vector<valid
   if (is_new) {
     x.due = now + delay;
     x.attempts = attempts;
-    round_of_.emplace(id, round);
+    rounds_of_[id].insert(round);
   } else if (attempts == 0) {
     x.attempts = 0;  // a certificate needs it now: it exists
     if (x.asked == 0) x.due = std::min(x.due, now + delay);
@@ -24,15 +24,18 @@ void fetcher::want(round_number round, const digest& id, const std::vector<valid
 }
 
 void fetcher::arrived(const digest& id) {
-  const auto it = round_of_.find(id);
-  if (it == round_of_.end()) return;
-  wants_.erase({it->second, id});
-  round_of_.erase(it);
+  const auto it = rounds_of_.find(id);
+  if (it == rounds_of_.end()) return;
+  for (const auto round : it->second) wants_.erase({round, id});
+  rounds_of_.erase(it);
 }
 
 void fetcher::raise_floor(round_number floor) {
   while (!wants_.empty() && wants_.begin()->first.first <= floor) {
-    round_of_.erase(wants_.begin()->first.second);
+    const auto [round, id] = wants_.begin()->first;
+    const auto it = rounds_of_.find(id);
+    it->second.erase(round);
+    if (it->second.empty()) rounds_of_.erase(it);
     wants_.erase(wants_.begin());
   }
 }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -35,7 +36,7 @@ public:
   /// @param attempts after this many questions it is given up, if not 0.
   void want(round_number round, const digest& id, const std::vector<validator_id>& sources,
             time_point now, duration delay, unsigned attempts = 0);
-  bool wants(const digest& id) const { return round_of_.contains(id); }
+  bool wants(const digest& id) const { return rounds_of_.contains(id); }
   void arrived(const digest& id);
   void raise_floor(round_number floor);
 
@@ -61,7 +62,8 @@ private:
   validator_id self_;
   local_parameters local_;
   std::map<object, missing> wants_;
-  std::unordered_map<digest, round_number> round_of_;  // looked up, never walked
+  // Looked up, never walked. Of several rounds if liars say so.
+  std::unordered_map<digest, std::set<round_number>> rounds_of_;
 };
 
 /// Catching up by ranges of rounds, when single questions would take a round trip a round. What is

@@ -64,34 +64,33 @@ const tusk::slot* tusk::find(dag_position at) const {
   return found.here ? &found : nullptr;
 }
 
-void tusk::resolve_parents(const vertex& x, slot& into) const {
-  const round_number below = x.position.round - 1;
-  if (below <= floor()) return;  // dead, or genesis: nobody asks for them again
-  const auto line = rows_.find(below);
-  for (const digest& parent : x.parents) {
-    std::size_t author = 0;
-    if (line != rows_.end())
-      while (author < line->second.size() &&
-             !(line->second[author].here && line->second[author].id == parent))
-        ++author;
-    // Whoever feeds us promised that ancestors came first.
-    FLAMINGO_ASSERT(line != rows_.end() && author < line->second.size());
-    into.parents.push_back(validator_id{static_cast<std::uint16_t>(author)});
-  }
+bool tusk::well_formed(const vertex& x) const {
+  return std::all_of(x.weak_links.begin(), x.weak_links.end(), [&](const weak_link& link) {
+    return link.position.round + 2 <= x.position.round &&
+           link.position.author.value < parameters_.validators;
+  });
 }
 
-bool tusk::resolve_weak_links(const vertex& x, slot& into) const {
-  for (const weak_link& link : x.weak_links) {
-    if (link.position.round + 2 > x.position.round ||
-        link.position.author.value >= parameters_.validators)
-      return false;
-    if (link.position.round <= floor()) continue;
-    const slot* target = find(link.position);
-    FLAMINGO_ASSERT(target);
-    if (target->id != link.header) return false;
-    into.weak_links.push_back(link.position);
-  }
-  return true;
+/// Whose header the link leads to; nothing if it is not here.
+std::optional<validator_id> tusk::author_of(const dag::link& to) const {
+  const auto line = rows_.find(to.round);
+  if (line == rows_.end()) return std::nullopt;
+  for (std::uint16_t i = 0; i < line->second.size(); ++i)
+    if (line->second[i].here && line->second[i].id == to.id &&
+        to.leads_to({to.round, validator_id{i}}))
+      return validator_id{i};
+  return std::nullopt;
+}
+
+void tusk::resolve_links(const vertex& x, slot& into) const {
+  dag::for_each_link(x.position.round, x.parents, x.weak_links, floor(), [&](const dag::link& to) {
+    const auto author = author_of(to);
+    FLAMINGO_ASSERT(author);  // whoever feeds us promised that ancestors came first
+    if (to.is_parent())
+      into.parents.push_back(*author);
+    else
+      into.weak_links.push_back({to.round, *author});
+  });
 }
 
 tusk::taken tusk::add(const vertex& x) {
@@ -102,8 +101,8 @@ tusk::taken tusk::add(const vertex& x) {
     return old->output ? taken::output : taken::known;
   }
   slot fresh{true, false, x.id, {}, {}};
-  resolve_parents(x, fresh);
-  if (!resolve_weak_links(x, fresh)) return taken::malformed;
+  if (!well_formed(x)) return taken::malformed;
+  resolve_links(x, fresh);
   auto& line = rows_.try_emplace(x.position.round, parameters_.validators).first->second;
   line[x.position.author.value] = std::move(fresh);
   return taken::added;

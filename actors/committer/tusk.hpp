@@ -6,9 +6,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "actors/committer/leaders/leader_rule.hpp"
+#include "actors/dag/links.hpp"
 #include "messages/dag.hpp"
 
 namespace flamingo::committer {
@@ -67,10 +69,11 @@ public:
     output,        // committed before
     dead,          // at or below the floor
     contradicted,  // another header of this author and round was certified: more than f are faulty
-    malformed,     // links that no voter may have let pass: more than f are faulty
+    malformed,     // links that no voter lets pass, wherever its floor is: more than f are faulty
   };
 
-  /// A complete certificate. All its ancestors above the floor must have been added or output.
+  /// A complete certificate. What its links above the floor lead to must have been added or output:
+  /// each link to a header in the place that it says. The links at or below the floor mean nothing.
   taken add(const vertex& x);
 
   /// Evaluates the rule for all undecided waves, the newest first.
@@ -97,8 +100,9 @@ private:
   using row = std::vector<slot>;  // indexed by author
 
   const slot* find(dag_position at) const;
-  void resolve_parents(const vertex& x, slot& into) const;
-  bool resolve_weak_links(const vertex& x, slot& into) const;
+  bool well_formed(const vertex& x) const;
+  std::optional<validator_id> author_of(const dag::link& to) const;
+  void resolve_links(const vertex& x, slot& into) const;
   bool supported(wave_number w, dag_position leader) const;
   bool reaches(dag_position from, dag_position to) const;
   std::vector<ordered_header> history(dag_position anchor, round_number floor) const;

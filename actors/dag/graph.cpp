@@ -9,14 +9,14 @@ bool graph::add(const header& x) {
   const auto where = x.position();
   if (where.round <= floor_ || contains(where)) return false;
   vertex v{x.id, author_set(validators_), {}};
-  for (const digest& parent : x.parents)
-    if (const auto it = positions_.find(parent);
-        it != positions_.end() && it->second.round + 1 == where.round)
-      v.parents.add(it->second.author);
-  for (const weak_link& link : x.weak_links)
-    if (const auto it = positions_.find(link.header);
-        it != positions_.end() && it->second.round < where.round)
-      v.weak_links.push_back(it->second);
+  for_each_link(x.round, x.parents, x.weak_links, floor_, [&](const link& to) {
+    const auto target = find(to.id);
+    if (!target || !to.leads_to(*target)) return;
+    if (to.is_parent())
+      v.parents.add(target->author);
+    else
+      v.weak_links.push_back(*target);
+  });
   auto& row =
       rounds_.try_emplace(where.round, round_row{author_set(validators_), {}}).first->second;
   row.authors.add(where.author);

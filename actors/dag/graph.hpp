@@ -3,7 +3,7 @@
 // it.
 //
 // At most one header of an (author, round) is ever certified, so edges name positions: a parent is
-// one bit, a causal history a few words a round.
+// one bit, a causal history a few words a round. Which link of a header is an edge: dag/links.hpp.
 #pragma once
 
 #include <map>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/dag/author_set.hpp"
+#include "actors/dag/links.hpp"
 #include "messages/dag.hpp"
 
 namespace flamingo::dag {
@@ -28,8 +29,8 @@ public:
   /// @param quorum how many authors make a round full enough to go on.
   graph(std::size_t validators, std::size_t quorum) : validators_(validators), quorum_(quorum) {}
 
-  /// Takes a complete certified header. Links to what is not here are dropped: the caller has seen
-  /// to it that those are at or below the floor, dead for everyone.
+  /// Takes a complete certified header. Links that lead nowhere are dropped: the caller has seen to
+  /// it that those are at or below the floor, dead for everyone.
   /// @returns false, and takes nothing, if it is at or below the floor or already here.
   bool add(const header& x);
 
@@ -37,6 +38,11 @@ public:
   bool contains(dag_position where) const { return at(where) != nullptr; }
   std::optional<dag_position> find(const digest& id) const;
   bool contains(const digest& id) const { return positions_.contains(id); }
+  /// Whether what the link means is here.
+  bool holds(const link& to) const {
+    const auto where = find(to.id);
+    return where && to.leads_to(*where);
+  }
 
   /// Whose headers of a round are here.
   const author_set& authors(round_number) const;

@@ -130,39 +130,26 @@ void voter::decide(signed_header x, const dag::graph& dag, outcome& out) {
 
 voter::verdict voter::judge(const header& x, const dag::graph& dag) const {
   if (x.round > current(dag) + protocol_.round_limit) return {verdict::kind::wait_for_round};
-  if (const auto v = judge_parents(x, dag); v.what != verdict::kind::vote) return v;
   if (const auto v = judge_links(x, dag); v.what != verdict::kind::vote) return v;
   return judge_payload(x);
 }
 
-voter::verdict voter::judge_parents(const header& x, const dag::graph& dag) const {
-  if (x.round == round_number{1}) {
+voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const {
+  if (x.round == round_number{1})
     for (const auto& parent : x.parents)
       if (std::find(genesis_.begin(), genesis_.end(), parent) == genesis_.end())
         return {verdict::kind::refuse, {}, reject::wrong_parent_round};
-    return {verdict::kind::vote};
-  }
-  // What is at or below the floor is dead for everyone, and known to nobody any more.
-  if (x.round - 1 <= dag.floor()) return {verdict::kind::vote};
   // Distinct certified headers of one round have distinct authors.
   std::optional<digest> missing;
-  for (const auto& parent : x.parents) {
-    const auto where = dag.find(parent);
-    if (!where && !missing) missing = parent;
-    if (where && where->round + 1 != x.round)
-      return {verdict::kind::refuse, {}, reject::wrong_parent_round};
-  }
+  std::optional<reject> wrong;
+  dag::for_each_link(x.round, x.parents, x.weak_links, dag.floor(), [&](const dag::link& to) {
+    const auto where = dag.find(to.id);
+    if (!where && !missing) missing = to.id;
+    if (where && !to.leads_to(*where) && !wrong)
+      wrong = to.is_parent() ? reject::wrong_parent_round : reject::bad_weak_links;
+  });
+  if (wrong) return {verdict::kind::refuse, {}, *wrong};
   if (missing) return {verdict::kind::wait_for, *missing};
-  return {verdict::kind::vote};
-}
-
-voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const {
-  for (const auto& link : x.weak_links) {
-    if (link.position.round <= dag.floor()) continue;
-    const auto where = dag.find(link.header);
-    if (!where) return {verdict::kind::wait_for, link.header};
-    if (*where != link.position) return {verdict::kind::refuse, {}, reject::bad_weak_links};
-  }
   return {verdict::kind::vote};
 }
 

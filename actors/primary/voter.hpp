@@ -100,7 +100,6 @@ private:
   std::optional<reject> bad_links(const header&) const;
   std::optional<reject> bad_content(const header&) const;
   verdict judge(const header&, const dag::graph&) const;
-  verdict judge_parents(const header&, const dag::graph&) const;
   verdict judge_links(const header&, const dag::graph&) const;
   verdict judge_payload(const header&) const;
   void decide(signed_header x, const dag::graph&, outcome&);

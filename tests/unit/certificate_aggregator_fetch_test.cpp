@@ -60,6 +60,54 @@ TEST_SUITE("certificate aggregator fetch") {
     CHECK(b.core->fetching() == 0);
   }
 
+  // Voters whose floor has passed a link's place did not look at what it names.
+  TEST_CASE(
+      "a link that puts a known header in another place is missing until the floor passes it") {
+    const auto check = [](auto change) {
+      aggregator_bench b;
+      for (unsigned a : {0, 1, 2}) b.learn(b.full(at(a, 1)));
+      for (std::uint64_t round = 2; round <= 5; ++round)
+        for (unsigned a : {0, 1, 2}) b.learn(header_at(at(a, round), {0, 1, 2}));
+      auto x = header_at(at(3, 6), {0, 1, 2});
+      change(x);
+      b.learn(x);
+      CHECK(b.given.size() == 15);
+      CHECK(b.core->waiting() == 1);
+      // It is here already: nobody is asked for it.
+      for (int i = 0; i < 20; ++i) CHECK(b.wait(1s).requests.empty());
+      b.step(aggregator::floor_raised{r(2)});
+      CHECK(b.core->waiting() == 1);
+      b.step(aggregator::floor_raised{r(5)});
+      CHECK(b.core->waiting() == 0);
+      CHECK(b.given.back() == at(3, 6));
+    };
+    // Nobody is in its place, or another one is, or the round is another one.
+    check([](header& x) { x.weak_links = {{at(3, 3), id_of(at(0, 5))}}; });
+    check([](header& x) { x.weak_links = {{at(2, 3), id_of(at(0, 3))}}; });
+    check([](header& x) { x.parents[1] = id_of(at(1, 4)); });
+  }
+
+  TEST_CASE("what comes to another place than a link says does not complete who links it") {
+    aggregator_bench b;
+    for (unsigned a : {0, 1, 2}) b.learn(b.full(at(a, 1)));
+    const auto late = b.full(at(3, 1));
+    for (unsigned a : {0, 1, 2}) b.learn(header_at(at(a, 2), {0, 1, 2}));
+    for (unsigned a : {0, 1, 2}) b.learn(header_at(at(a, 3), {0, 1, 2}));
+    auto liar = header_at(at(3, 4), {0, 1, 2});
+    liar.weak_links = {{at(3, 2), late.id}};
+    b.learn(liar);
+    const auto honest = header_at(at(0, 4), {0, 1, 2}, {at(3, 1)});
+    b.learn(honest);
+    CHECK(b.core->waiting() == 2);
+    b.learn(late);
+    CHECK(b.given.back() == at(0, 4));
+    CHECK(b.core->waiting() == 1);
+    CHECK(b.core->fetching() == 0);  // it is asked for under neither place
+    CHECK(b.wait(1h).requests.empty());
+    b.step(aggregator::floor_raised{r(2)});
+    CHECK(b.given.back() == at(3, 4));
+  }
+
   TEST_CASE("what is at or below the floor is dropped, and its successors do not wait for it") {
     aggregator_bench b;
     b.certificate_for(b.full(at(1, 2)));

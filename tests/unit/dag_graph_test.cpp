@@ -103,6 +103,16 @@ TEST_SUITE("dag graph") {
     CHECK(g.at(at(2, 4))->weak_links == std::vector{at(3, 1)});
   }
 
+  TEST_CASE("a link that puts a header in another place leads nowhere") {
+    graph g = example();
+    auto x = header_at(at(2, 4), {0, 1});
+    x.parents.push_back(id_of(at(2, 2)));
+    x.weak_links = {{at(3, 2), id_of(at(3, 1))}, {at(1, 2), id_of(at(1, 2))}};
+    g.add(x);
+    CHECK(g.at(at(2, 4))->parents.members() == std::vector{v(0), v(1)});
+    CHECK(g.at(at(2, 4))->weak_links == std::vector{at(1, 2)});
+  }
+
   TEST_CASE("what is at or below the floor is forgotten, refused and part of no history") {
     graph g = example();
     g.raise_floor(r(2));

@@ -158,9 +158,25 @@ TEST_SUITE("tusk") {
     for (const std::uint64_t below : {1, 2})
       CHECK(rule.add(make(at(4, 0), {0, 1, 2}, {at(std::uint64_t{0} - below, 1)})) ==
             tusk::taken::malformed);
-    auto wrong = make(at(4, 0), {0, 1, 2}, {at(2, 3)});
-    wrong.weak_links[0].header.bytes[0] ^= 1;
-    CHECK(rule.add(wrong) == tusk::taken::malformed);
+  }
+
+  TEST_CASE("links at or below the floor mean nothing, whatever they name") {
+    tusk rule(four, {}, {});
+    coin_leaders leaders(4);
+    for (wave_number w{1}; w.value <= 6; ++w) leaders.coin_known(w, 0);
+    add_full_rounds(rule, 1, 12);
+    REQUIRE(rule.commit(leaders).size() == 6);
+    REQUIRE(rule.floor() == round_number{5});
+    // A header of another round, another one's, and nobody's.
+    auto x = make(at(13, 0), {0, 1, 2, 3}, {at(1, 3), at(4, 1), at(5, 2), at(6, 3)});
+    x.weak_links[0].header = name_of(1, at(12, 1));
+    x.weak_links[1].header = name_of(1, at(4, 2));
+    x.weak_links[2].header.bytes[0] ^= 1;
+    CHECK(rule.add(x) == tusk::taken::added);
+    auto low = make(at(6, 0), {0, 1, 2});
+    rule = tusk(four, rule.head(), {});
+    low.parents = {name_of(1, at(12, 1)), name_of(1, at(4, 2)), digest{}};
+    CHECK(rule.add(low) == tusk::taken::added);
   }
 
   TEST_CASE("rebuilt after any commit, it goes on with the same chain") {

@@ -1,6 +1,8 @@
 #include "tests/sim/checkers/lazy_observers.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "actors/committer/leaders/coin.hpp"
 #include "actors/committer/tusk.hpp"
@@ -38,8 +40,7 @@ public:
       add_with_ancestors(next);
       if (random_.chance(evaluate_per_mille_)) evaluate();
     }
-    tell_leaders();
-    keep(rule_.commit(leaders_));
+    settle();
   }
 
   const std::vector<sub_dag>& log() const { return log_; }
@@ -54,24 +55,29 @@ private:
     return round > rule_.floor() && !added_.contains(id);
   }
 
-  /// Adds what it links first. An ancestor that nobody certified is dead for those who voted, so
-  /// the observer, which is behind them, must commit its way up to it before it can go on.
+  /// Adds what it links first. A link to what nobody certified, or to what stands elsewhere, was at
+  /// or below the floors of those who voted, so the observer, which is behind them, must commit its
+  /// way up to there before it can go on.
   void add_with_ancestors(const digest& id) {
     std::vector<digest> path{id};
     while (!path.empty() && !broken_) {
       const auto found = run_.certified.find(path.back());
-      if (found == run_.certified.end()) return;  // dead: given up, with all that links it
+      if (found == run_.certified.end()) return;
       const header& x = found->second.hdr;
       if (!wanted(x.id, x.round)) {
         path.pop_back();
         continue;
       }
       const std::size_t before = path.size();
-      if (x.round > round_number{1})
-        for (const auto& parent : x.parents)
-          if (wanted(parent, x.round - 1)) path.push_back(parent);
-      for (const auto& link : x.weak_links)
-        if (wanted(link.header, link.position.round)) path.push_back(link.header);
+      bool leads_nowhere = false;
+      dag::for_each_link(x.round, x.parents, x.weak_links, rule_.floor(), [&](const dag::link& to) {
+        const auto target = run_.certified.find(to.id);
+        if (target == run_.certified.end() || !to.leads_to(target->second.hdr.position()))
+          leads_nowhere = true;
+        else if (!added_.contains(to.id))
+          path.push_back(to.id);
+      });
+      if (leads_nowhere) return given_up_.push_back(id);
       if (path.size() != before) continue;
       add(x);
       path.pop_back();
@@ -86,6 +92,16 @@ private:
     broken_ = true;
     broken_text_ = "the rule refuses header " + short_name(x.id) + " of " + name_of(x.author) +
                    ", round " + std::to_string(x.round.value);
+  }
+
+  /// All that can be committed with what it has learned.
+  void settle() {
+    for (std::optional<round_number> before; before != rule_.floor() && !broken_;) {
+      before = rule_.floor();
+      for (const digest& id : std::exchange(given_up_, {})) add_with_ancestors(id);
+      tell_leaders();
+      keep(rule_.commit(leaders_));
+    }
   }
 
   /// Any wave at any time: the chain must not depend on which.
@@ -111,6 +127,7 @@ private:
   tusk rule_;
   unsigned evaluate_per_mille_;
   std::set<digest> added_;
+  std::vector<digest> given_up_;  // for now: the floor has to rise first
   round_number top_;
   std::vector<sub_dag> log_;
   bool broken_ = false;
