@@ -225,8 +225,8 @@ using load_monitor_actor = caf::typed_actor<caf::reacts_to<signals_frame>>;
 /// MIGRATION COORDINATOR: the account-assignment table and its changes.
 using coordinator_actor =
     caf::typed_actor<caf::reacts_to<atom::meet, record_sink>,
-                     caf::reacts_to<atom::meet, assignment_sink>, caf::reacts_to<atom::start>,
-                     caf::reacts_to<committed_control_frame>>;
+                     caf::reacts_to<atom::meet, worker_id, assignment_sink>,
+                     caf::reacts_to<atom::start>, caf::reacts_to<committed_control_frame>>;
 
 /// DISSEMINATION WORKER: bundles in, batches to the peers, operations to the executors, receipts
 /// out.

@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "actors/dag/limits.hpp"
+#include "actors/runtime/neighbours.hpp"
 #include "crypto/dag_checks.hpp"
 #include "messages/codec_dag.hpp"
 #include "messages/codec_validator.hpp"
@@ -294,7 +295,7 @@ aggregator_actor::behavior_type shell(pointer self, runtime::environment_ptr env
     self->quit();
     return aggregator_actor::behavior_type::make_empty_behavior();
   }
-  return {[self](atom::meet, const certified_sink& x) { self->state.sinks.push_back(x); },
+  return {[self](atom::meet, const certified_sink& x) { runtime::meet(self->state.sinks, x); },
           [self](atom::start) { run(self, started{}); },
           [self](atom::link_up, validator_id peer, const peer_link& link) {
             self->state.links[peer] = link;

@@ -4,6 +4,7 @@
 
 #include "actors/committer/records.hpp"
 #include "actors/dag/limits.hpp"
+#include "actors/runtime/neighbours.hpp"
 #include "crypto/coin.hpp"
 #include "crypto/sub_dag_chain.hpp"
 #include "messages/codec_dag.hpp"
@@ -269,9 +270,9 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
             self->state.executors[id] = x;
             run(self, executor_met{id});
           },
-          [self](atom::meet, const committed_sink& x) { self->state.committed.push_back(x); },
-          [self](atom::meet, const signals_sink& x) { self->state.monitors.push_back(x); },
-          [self](atom::meet, const control_sink& x) { self->state.coordinators.push_back(x); },
+          [self](atom::meet, const committed_sink& x) { runtime::meet(self->state.committed, x); },
+          [self](atom::meet, const signals_sink& x) { runtime::meet(self->state.monitors, x); },
+          [self](atom::meet, const control_sink& x) { runtime::meet(self->state.coordinators, x); },
           [self](atom::start) { run(self, started{}); },
           [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
           [self](const index_frame& x) {

@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/runtime/neighbours.hpp"
 #include "messages/codec_client.hpp"
 #include "messages/codec_migration.hpp"
 
@@ -31,7 +32,7 @@ void perform(pointer self, const effects& x) {
   auto& s = self->state;
   if (x.assignment) {
     const auto frame = encode(*x.assignment);
-    for (const auto& worker : s.workers) self->send(worker, frame);
+    for (const auto& [id, worker] : s.workers) self->send(worker, frame);
     s.version->Set(static_cast<double>(x.assignment->version.value));
   }
   for (const control_record& record : x.counted) s.records[record.index()]->Increment();
@@ -46,9 +47,16 @@ coordinator_actor::behavior_type shell(pointer self, runtime::environment_ptr en
   s.env = std::move(env);
   make_series(s);
   s.logic.emplace(parameters::of(s.env->protocol), *s.env->members);
-  return {[self](atom::meet, const record_sink& x) { self->state.primaries.push_back(x); },
-          [self](atom::meet, const assignment_sink& x) { self->state.workers.push_back(x); },
-          [self](atom::start) { perform(self, self->state.logic->step(started{})); },
+  return {[self](atom::meet, const record_sink& x) { runtime::meet(self->state.primaries, x); },
+          [self](atom::meet, worker_id id, const assignment_sink& x) {
+            self->state.workers[id] = x;
+            // It restarted: it knows nothing of the table. Who knows it already ignores it.
+            if (self->state.is_started) perform(self, self->state.logic->step(started{}));
+          },
+          [self](atom::start) {
+            self->state.is_started = true;
+            perform(self, self->state.logic->step(started{}));
+          },
           [self](const committed_control_frame& frame) {
             auto control = decode(frame);
             if (!control) return self->state.rejected->count(reject::malformed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct state {
   runtime::environment_ptr env;
   std::optional<core> logic;
   std::vector<record_sink> primaries;
-  std::vector<assignment_sink> workers;
+  std::map<worker_id, assignment_sink> workers;
+  bool is_started = false;
 
   prometheus::Gauge* version = nullptr;
   std::array<prometheus::Counter*, std::variant_size_v<control_record>> records{};  // by kind

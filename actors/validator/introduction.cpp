@@ -31,7 +31,7 @@ void introduce(const role_handles& here, const role_handles& all) {
     meet(here.coordinator, record_sink{all.primary});
     each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
       meet(here.committer, i, sequenced_sink{worker});
-      meet(here.coordinator, assignment_sink{worker});
+      meet(here.coordinator, i, assignment_sink{worker});
     });
     each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
       meet(here.committer, k, stream_sink{executor});

@@ -17,14 +17,20 @@ struct aggregator_bench : shell_bench {
   aggregator_actor role;
   std::vector<notes<peer_message>> sent;
   notes<certified_header> given[2];
+  std::vector<certified_sink> sinks;
 
+  void introduce() {
+    for (const auto& sink : sinks) caf::anon_send(role, atom::meet_v, sink);
+  }
   void boot() {
     role = spawn(certificate_aggregator::shell, environment(0));
     sent.clear();
+    sinks.clear();
     for (auto& sink : given) {
       sink = std::make_shared<std::vector<certified_header>>();
-      caf::anon_send(role, atom::meet_v, certified_notes(sink));
+      sinks.push_back(certified_notes(sink));
     }
+    introduce();
     for (unsigned i = 0; i < n; ++i) {
       sent.push_back(std::make_shared<std::vector<peer_message>>());
       if (i > 0) caf::anon_send(role, atom::link_up_v, v(i), link(sent[i]));
@@ -104,6 +110,15 @@ TEST_SUITE("certificate aggregator actor") {
     }
     b.receive(2, b.vote_for(own.hdr, 2));
     CHECK(b.store->pending() == 0);
+  }
+
+  TEST_CASE("sinks that are introduced again are given each certificate once") {
+    aggregator_bench b;
+    b.boot();
+    for (int i = 0; i < 3; ++i) b.introduce();
+    b.learn(b.history(1)[1]);
+    b.sync();
+    for (unsigned sink : {0, 1}) CHECK(b.positions(sink) == std::vector{at(1, 1)});
   }
 
   TEST_CASE("forged votes and certificates are refused and counted") {

@@ -12,6 +12,17 @@ using namespace flamingo;
 using namespace flamingo::testing;
 using namespace std::chrono_literals;
 
+namespace {
+
+/// A worker that takes notes of the tables that it is told.
+assignment_sink table_notes(shell_bench& b, notes<assignment_update> into) {
+  return b.spawn([into](assignment_sink::pointer) -> assignment_sink::behavior_type {
+    return {[into](const assignment_frame& x) { into->push_back(*decode(x)); }};
+  });
+}
+
+}  // namespace
+
 TEST_SUITE("load monitor actor") {
   TEST_CASE("it shows each validator's load, and stays up on frames that are no messages") {
     shell_bench b;
@@ -52,11 +63,8 @@ TEST_SUITE("migration coordinator actor") {
     shell_bench b;
     const auto role = b.spawn(migration_coordinator::shell, b.environment(0));
     const auto heard = std::make_shared<std::vector<assignment_update>>();
-    const auto take = [heard](assignment_sink::pointer) -> assignment_sink::behavior_type {
-      return {[heard](const assignment_frame& x) { heard->push_back(*decode(x)); }};
-    };
-    caf::anon_send(role, atom::meet_v, assignment_sink{b.spawn(take)});
-    caf::anon_send(role, atom::meet_v, assignment_sink{b.spawn(take)});
+    caf::anon_send(role, atom::meet_v, worker_id{0}, table_notes(b, heard));
+    caf::anon_send(role, atom::meet_v, worker_id{1}, table_notes(b, heard));
     b.run();
     CHECK(heard->empty());
     caf::anon_send(role, atom::start_v);
@@ -79,5 +87,20 @@ TEST_SUITE("migration coordinator actor") {
           1);
     CHECK(b.rejected("migration_coordinator", reject::bad_control_record) == 1);
     CHECK(b.rejected("migration_coordinator", reject::malformed) == 1);
+  }
+
+  TEST_CASE("a worker that restarted gets the table, and takes the place of the one before") {
+    shell_bench b;
+    const auto role = b.spawn(migration_coordinator::shell, b.environment(0));
+    const auto before = std::make_shared<std::vector<assignment_update>>();
+    const auto after = std::make_shared<std::vector<assignment_update>>();
+    caf::anon_send(role, atom::meet_v, worker_id{0}, table_notes(b, before));
+    caf::anon_send(role, atom::start_v);
+    b.run();
+    CHECK(before->size() == 1);
+    caf::anon_send(role, atom::meet_v, worker_id{0}, table_notes(b, after));
+    b.run();
+    CHECK(before->size() == 1);
+    CHECK(after->size() == 1);
   }
 }

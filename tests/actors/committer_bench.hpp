@@ -2,6 +2,8 @@
 // neighbours that take notes.
 #pragma once
 
+#include <functional>
+
 #include "actors/committer/committer_actor.hpp"
 #include "messages/codec_executor.hpp"
 #include "messages/codec_migration.hpp"
@@ -35,11 +37,17 @@ public:
   std::shared_ptr<heard> boot() {
     auto neighbours = std::make_shared<heard>();
     role = spawn(shell, environment(0));
-    caf::anon_send(role, atom::meet_v, worker_id{0}, spawn(worker_of, neighbours));
-    caf::anon_send(role, atom::meet_v, executor_id{0}, spawn(executor_of, neighbours));
-    caf::anon_send(role, atom::meet_v, spawn(committed_of, neighbours));
-    caf::anon_send(role, atom::meet_v, spawn(signals_of, neighbours));
-    caf::anon_send(role, atom::meet_v, spawn(control_of, neighbours));
+    introduce = [this, worker = spawn(worker_of, neighbours),
+                 executor = spawn(executor_of, neighbours),
+                 committed = spawn(committed_of, neighbours),
+                 signals = spawn(signals_of, neighbours), control = spawn(control_of, neighbours)] {
+      caf::anon_send(role, atom::meet_v, worker_id{0}, worker);
+      caf::anon_send(role, atom::meet_v, executor_id{0}, executor);
+      caf::anon_send(role, atom::meet_v, committed);
+      caf::anon_send(role, atom::meet_v, signals);
+      caf::anon_send(role, atom::meet_v, control);
+    };
+    introduce();
     caf::anon_send(role, atom::start_v);
     run();
     return neighbours;
@@ -101,6 +109,7 @@ public:
   }
 
   committer_actor role;
+  std::function<void()> introduce;      // of the neighbours of this life, once more
   std::vector<certified_frame> frames;  // of all rounds made, in causal order
 
 private:

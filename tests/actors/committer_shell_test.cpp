@@ -59,6 +59,22 @@ TEST_SUITE("committer actor") {
     CHECK(b.failures.empty());
   }
 
+  TEST_CASE("neighbours that are introduced again hear each commit once") {
+    bench b;
+    const auto x = b.boot();
+    b.replay(0);
+    for (int i = 0; i < 3; ++i) b.introduce();
+    b.run();
+    b.run_to_round(3);
+    b.sync();
+    CHECK(x->notices.size() == 1);
+    CHECK(x->notices_to_worker == 1);
+    CHECK(x->signals.size() == 1);
+    CHECK(x->controls.size() == 1);
+    CHECK(indexes(x->by_worker) == numbers(1, 1));
+    CHECK(indexes(x->by_executor) == numbers(1, 1));
+  }
+
   TEST_CASE("a commit that a crash swallowed comes again, the same, and is told once") {
     bench b;
     auto x = b.boot();
