@@ -20,12 +20,18 @@ void batch_indexes::need(const wanted_batch& batch) {
       needed_.try_emplace(batch.id, needed_batch{batch, 0, false, {}, {}}).first->second;
   if (entry.uses++ > 0) return;
   auto& cache = cached_[batch.author.value];
-  const auto found = cache.batches.find(batch.id);
-  if (found == cache.batches.end()) return;
-  cache.bundles -= weight(found->second);
-  entry.bundles = std::move(found->second);
+  if (!cache.batches.contains(batch.id)) return;
+  entry.bundles = cache.take(batch.id);
   entry.here = true;
-  cache.batches.erase(found);
+}
+
+std::vector<bundle_head> batch_indexes::author_cache::take(const digest& batch) {
+  const auto found = batches.find(batch);
+  auto taken = std::move(found->second.bundles);
+  bundles -= weight(taken);
+  order.erase(found->second.number);
+  batches.erase(found);
+  return taken;
 }
 
 void batch_indexes::release(const digest& batch) {
@@ -42,23 +48,13 @@ bool batch_indexes::arrived(const batch_index& batch) {
   }
   if (batch.author.value >= cached_.size()) return false;
   auto& cache = cached_[batch.author.value];
-  if (!cache.batches.emplace(batch.id, batch.bundles).second) return false;
-  cache.order.push_back(batch.id);
+  if (!cache.batches.try_emplace(batch.id, author_cache::cached_batch{batch.bundles, arrivals_})
+           .second)
+    return false;
+  cache.order.emplace(arrivals_++, batch.id);
   cache.bundles += weight(batch.bundles);
-  trim(cache);
+  while (cache.bundles > share_) cache.take(cache.order.begin()->second);
   return false;
-}
-
-void batch_indexes::trim(author_cache& cache) const {
-  while (!cache.order.empty()) {
-    const auto oldest = cache.batches.find(cache.order.front());
-    if (oldest != cache.batches.end()) {
-      if (cache.bundles <= share_) return;
-      cache.bundles -= weight(oldest->second);
-      cache.batches.erase(oldest);
-    }
-    cache.order.pop_front();
-  }
 }
 
 const std::vector<bundle_head>* batch_indexes::find(const digest& batch) const {

@@ -2,7 +2,6 @@
 // for, and, within a bound, of those that may commit soon.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -36,6 +35,10 @@ public:
                                 std::vector<wanted_batch>& into);
 
   std::size_t cached_bundles(validator_id author) const { return cached_[author.value].bundles; }
+  /// Batches of an author that are remembered without being needed.
+  std::size_t cached_batches(validator_id author) const {
+    return cached_[author.value].order.size();
+  }
 
 private:
   struct needed_batch {
@@ -46,16 +49,21 @@ private:
     std::optional<time_point> asked;
   };
   struct author_cache {
-    std::map<digest, std::vector<bundle_head>> batches;
-    std::deque<digest> order;  // oldest first; may name batches that left
-    std::size_t bundles = 0;   // in `batches`, an empty batch counting as one
-  };
+    struct cached_batch {
+      std::vector<bundle_head> bundles;
+      std::uint64_t number = 0;  // in `order`
+    };
+    std::map<digest, cached_batch> batches;
+    std::map<std::uint64_t, digest> order;  // Invariant: of `batches`, each once; oldest first
+    std::size_t bundles = 0;                // in `batches`, an empty batch counting as one
 
-  void trim(author_cache& cache) const;
+    std::vector<bundle_head> take(const digest& batch);
+  };
 
   std::map<digest, needed_batch> needed_;
   std::vector<author_cache> cached_;  // indexed by author
   std::uint64_t share_;
+  std::uint64_t arrivals_ = 0;
 };
 
 }  // namespace flamingo::committer

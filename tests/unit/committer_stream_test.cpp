@@ -186,6 +186,21 @@ TEST_SUITE("committer") {
     x.arrived(batch(7, 9, 1));  // of nobody
   }
 
+  TEST_CASE("what committed is forgotten, even behind a batch that never commits") {
+    batch_indexes x(4, 4000);
+    x.arrived(batch(0, 1, 3));
+    for (unsigned i = 0; i < 10'000; ++i) {
+      batch_index next = batch(1, 1, 3);
+      next.id.bytes[1] = static_cast<byte>(i);
+      next.id.bytes[2] = static_cast<byte>(i >> 8);
+      x.arrived(next);
+      x.need({next.id, validator_id{1}, worker_id{0}, {}});
+      x.release(next.id);
+    }
+    CHECK(x.cached_batches(validator_id{1}) == 1);
+    CHECK(x.cached_bundles(validator_id{1}) == 3);
+  }
+
   TEST_CASE("a needed batch is kept however much else comes, until its last user released it") {
     batch_indexes x(4, 8);
     x.need(want(1));
