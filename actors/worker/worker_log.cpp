@@ -39,24 +39,14 @@ void core::consume(const sequenced_bundle& x, std::set<client_id>& changed) {
 }
 
 void core::expect_outcomes(const sequenced_sub_dag& sub_dag) {
-  // What has no transaction to run has no executor that would report it.
-  const auto unexecuted = [](const sequenced_bundle& x) {
-    return x.what == verdict::expired || (x.what == verdict::fresh && x.transactions == 0);
-  };
+  // The executors report what is fresh, and one of them what has nothing to run.
   std::map<client_id, std::uint32_t> outcomes;
   for (const auto& batch : sub_dag.batches)
     for (const auto& bundle : batch.bundles)
-      if (serves(bundle.client) && (bundle.what == verdict::fresh || unexecuted(bundle)))
+      if (serves(bundle.client) &&
+          (bundle.what == verdict::fresh || bundle.what == verdict::expired))
         ++outcomes[bundle.client];
   for (const auto& [client, count] : outcomes) receipts_.expect(client, sub_dag.index, count);
-  for (const auto& batch : sub_dag.batches)
-    for (const auto& bundle : batch.bundles)
-      if (serves(bundle.client) && unexecuted(bundle))
-        receipts_.add(
-            bundle.client,
-            {bundle.sequence, bundle.id, sub_dag.index, batch.author,
-             std::vector<byte>(bundle.transactions, static_cast<byte>(result_code::expired))},
-            now_);
 }
 
 void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch, effects& out) {

@@ -276,20 +276,30 @@ TEST_SUITE("worker admission") {
     CHECK_FALSE(w.core.has_checks());
   }
 
-  TEST_CASE("an expired bundle and an empty one are receipted without an executor") {
+  TEST_CASE("expired and empty bundles are answered once, with the others of their commit") {
     worker_harness w;
-    const auto bundle = w.bundle(0, 1);
-    const auto empty = w.bundle(0, 2, 0);
-    w.admit(bundle, 0);
-    w.admit(empty, 0);
+    w.admit(w.bundle(0, 1), 0);
+    w.admit(w.bundle(0, 2, 0), 0);
+    w.admit(w.bundle(0, 3), 0);
     const auto sealed = w.advance(seconds{1});
-    auto sub_dag = w.commit(1, sealed.store.at(0));
+    const auto& heads = sealed.store.at(0).bundles;
+    auto sub_dag = w.commit(1, sealed.store[0]);
     sub_dag.batches[0].bundles[0].what = verdict::expired;
-    const auto fx = w.step(worker::sub_dag_sequenced{sub_dag});
+    CHECK(w.step(worker::sub_dag_sequenced{sub_dag}).receipts.empty());
+    // One executor answers for what none runs, another ran the third bundle.
+    const auto outcome = [&](std::size_t i, std::uint32_t first, std::uint32_t codes) {
+      return executed_bundles::bundle{
+          client_id{0}, heads[i].sequence, heads[i].id, validator_id{0}, first, codes};
+    };
+    executed_bundles unexecuted{commit_index{1}, round_number{1}, {}, {}};
+    unexecuted.bundles = {outcome(0, 0, 3), outcome(1, 3, 0)};
+    unexecuted.results.assign(3, static_cast<byte>(result_code::expired));
+    CHECK(w.step(worker::bundles_executed{unexecuted}).receipts.empty());
+    executed_bundles executed{commit_index{1}, round_number{1}, {outcome(2, 0, 3)}, {0, 0, 0}};
+    const auto fx = w.step(worker::bundles_executed{executed});
     REQUIRE(fx.receipts.size() == 1);
-    REQUIRE(fx.receipts[0].list.size() == 2);
-    CHECK(fx.receipts[0].list[0].results ==
-          std::vector<byte>(3, static_cast<byte>(result_code::expired)));
+    REQUIRE(fx.receipts[0].list.size() == 3);
+    CHECK(fx.receipts[0].list[0].results == unexecuted.results);
     CHECK(fx.receipts[0].list[1].results.empty());
   }
 }
