@@ -125,6 +125,8 @@ struct receipt_query {
 using client_message = std::variant<signed_bundle, admission_answer, signed_receipts, welcome,
                                     assignment_update, receipt_query>;
 
+/// Those that a client says.
+using client_request = std::variant<signed_bundle, receipt_query>;
 /// Why a bundle is invalid for good, at any validator and time of a committee epoch.
 enum class bundle_fault : std::uint8_t {
   none,

@@ -91,10 +91,13 @@ void write(const assignment_update& from, schema::AssignmentUpdate::Builder into
   }
 }
 
-assignment_update read(schema::AssignmentUpdate::Reader in) {
+std::optional<assignment_update> read(schema::AssignmentUpdate::Reader in,
+                                      std::size_t frame_bytes) {
   assignment_update out{table_version{in.getVersion()}, {}};
-  out.moves.reserve(in.getMoves().size());
-  for (const auto move : in.getMoves())
+  const auto moves = in.getMoves();
+  if (!codec::can_hold(frame_bytes, moves.size())) return std::nullopt;
+  out.moves.reserve(moves.size());
+  for (const auto move : moves)
     out.moves.push_back({account_id{move.getAccount()}, validator_id{move.getAssignee()}});
   return out;
 }
@@ -150,7 +153,7 @@ std::optional<client_message> decode(const wire<schema::ClientMessage>& frame,
         result = read(in.getWelcome());
         break;
       case schema::ClientMessage::ASSIGNMENT:
-        result = read(in.getAssignment());
+        if (auto update = read(in.getAssignment(), frame.size())) result = std::move(*update);
         break;
       case schema::ClientMessage::QUERY:
         result = receipt_query{bundle_sequence{in.getQuery().getSequence()}};
@@ -159,6 +162,18 @@ std::optional<client_message> decode(const wire<schema::ClientMessage>& frame,
   });
   if (!readable) return std::nullopt;
   return result;
+}
+
+std::optional<client_request> decode_request(const wire<schema::ClientMessage>& frame,
+                                             std::size_t body_max) {
+  bool from_client = false;
+  const bool readable = frame.read(
+      [&](schema::ClientMessage::Reader in) { from_client = in.isBundle() || in.isQuery(); });
+  if (!readable || !from_client) return std::nullopt;
+  auto message = decode(frame, body_max);
+  if (!message) return std::nullopt;
+  if (auto* bundle = std::get_if<signed_bundle>(&*message)) return std::move(*bundle);
+  return std::get<receipt_query>(*message);
 }
 
 wire<schema::ClientMessage> encode(const client_message& x) {
@@ -215,8 +230,8 @@ wire<schema::AssignmentUpdate> encode(const assignment_update& x) {
 }
 
 std::optional<assignment_update> decode(const wire<schema::AssignmentUpdate>& frame) {
-  assignment_update out;
-  if (!frame.read([&](schema::AssignmentUpdate::Reader in) { out = read(in); }))
+  std::optional<assignment_update> out;
+  if (!frame.read([&](schema::AssignmentUpdate::Reader in) { out = read(in, frame.size()); }))
     return std::nullopt;
   return out;
 }

@@ -17,6 +17,9 @@ namespace flamingo {
 /// @param body_max of a bundle or of receipts, bytes.
 std::optional<client_message> decode(const wire<schema::ClientMessage>&, std::size_t body_max);
 wire<schema::ClientMessage> encode(const client_message&);
+/// What a client says. What only a worker says is not looked into.
+std::optional<client_request> decode_request(const wire<schema::ClientMessage>&,
+                                             std::size_t body_max);
 
 /// The body of receipts, to be signed.
 shared_bytes encode_receipts(const receipts&);

@@ -9,6 +9,12 @@
 
 namespace flamingo::codec {
 
+/// Whether a frame of `bytes` can hold a list of `count` structs: an encoder gives each a word at
+/// least. A hostile one may claim elements that take no room.
+constexpr bool can_hold(std::size_t bytes, std::size_t count) {
+  return count <= bytes / 8;
+}
+
 template <class Tag, std::size_t N>
 capnp::Data::Reader data_of(const fixed_bytes<Tag, N>& x) {
   return {x.bytes.data(), x.bytes.size()};

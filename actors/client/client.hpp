@@ -219,13 +219,13 @@ private:
   std::map<bundle_sequence, finished_bundle> done_;  // the newest `done_max`
   static constexpr std::size_t done_max = 10'000;
 
-  std::map<table_version, std::map<validator_id, assignment_update>> told_;
+  // The newest table of each validator. Who misses one is redirected.
+  std::map<validator_id, assignment_update> told_;
   struct moved_account {
     table_version version;
     validator_id assignee;
   };
   std::map<account_id, moved_account> moved_;
-  static constexpr std::size_t told_max = 64;  // versions that are not agreed on yet
 
   latency_histogram served_;  // from the last sending to f+1 receipts
   summary counts_;

@@ -52,11 +52,11 @@ void core::note_round(validator_id from, round_number round) {
 
 void core::on(table_told x, effects& out) {
   if (!with_.members->has(x.from)) return;
-  if (told_.size() >= told_max && !told_.contains(x.what.version)) told_.erase(told_.begin());
-  auto& same_version = told_[x.what.version];
-  same_version.emplace(x.from, x.what);
+  auto& newest = told_[x.from];
+  if (x.what.version <= newest.version) return;
+  newest = x.what;
   std::size_t equal = 0;
-  for (const auto& [from, update] : same_version) equal += update == x.what ? 1 : 0;
+  for (const auto& [from, update] : told_) equal += update == x.what ? 1 : 0;
   if (equal < with_.members->validity()) return;
   for (const auto& move : x.what.moves) {
     if (!with_.members->has(move.assignee)) continue;

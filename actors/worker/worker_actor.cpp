@@ -274,18 +274,20 @@ void work(pointer self) {
          std::visit([&](auto&& x) { return result_of(self, std::move(x)); }, std::move(*next)));
 }
 
+bool store_full(pointer self) {
+  const auto& store = *self->state.env->store;
+  return store.queued_bytes() > store.queue_bytes_max();
+}
+
 void on_client_frame(pointer self, client_id from, const client_frame& frame) {
   auto& s = self->state;
-  auto message = decode(frame, s.env->protocol.max_bundle_bytes);
+  auto message = decode_request(frame, s.env->protocol.max_bundle_bytes);
   if (!message) return step(self, garbage_arrived{from});
   if (auto* bundle = std::get_if<signed_bundle>(&*message)) {
     const bundle_sequence claimed = claimed_sequence(bundle->parts.body);
-    const bool store_full = s.env->store->queued_bytes() > s.env->store->queue_bytes_max();
-    step(self, bundle_arrived{from, {std::move(bundle->parts), claimed}, store_full});
-  } else if (const auto* query = std::get_if<receipt_query>(&*message)) {
-    step(self, query_arrived{from, query->sequence});
+    step(self, bundle_arrived{from, {std::move(bundle->parts), claimed}, store_full(self)});
   } else {
-    step(self, garbage_arrived{from});
+    step(self, query_arrived{from, std::get<receipt_query>(*message).sequence});
   }
 }
 

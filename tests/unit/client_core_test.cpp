@@ -368,6 +368,25 @@ TEST_SUITE("client core") {
     CHECK(by_assignee[2] > 300);
   }
 
+  TEST_CASE("the newest table that a validator told is its word, and no older one is kept") {
+    client_harness c(load(1000, 200, 100));
+    c.begin();
+    const auto table = [](std::uint64_t version) {
+      assignment_update update{table_version{version}, {}};
+      for (std::uint64_t a = 0; a < 1000; ++a) update.moves.push_back({account_id{a}, v(2)});
+      return update;
+    };
+    for (const std::uint64_t version : {1, 2, 3}) c.step(table_told{v(3), table(version)});
+    for (const std::uint64_t version : {1, 2}) c.step(table_told{v(1), table(version)});
+    for (const auto& fx : c.run(milliseconds{300}))
+      for (const auto& order : fx.builds) CHECK(order.assignee == v(0));
+    c.step(table_told{v(1), table(3)});
+    std::size_t followed = 0;
+    for (const auto& fx : c.run(milliseconds{300}))
+      for (const auto& order : fx.builds) followed += order.assignee == v(2) ? 1 : 0;
+    CHECK(followed > 0);
+  }
+
   TEST_CASE("bundles that a table change fills are never larger than a bundle may be") {
     client_harness c(load(1000, 100, 100));
     c.begin();

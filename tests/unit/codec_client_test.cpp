@@ -211,6 +211,31 @@ TEST_SUITE("codec client") {
     CHECK(std::get<receipt_query>(*decode(encode(client_message{query}), body_max)) == query);
   }
 
+  TEST_CASE("a table that claims more moves than its frame can hold is refused") {
+    const auto frame = encode(assignment_update{table_version{2}, {{account_id{3}, {}}}});
+    std::vector<char> bytes(frame.bytes().data(), frame.bytes().data() + frame.size());
+    // The list's pointer: a list of `count` elements without any bytes.
+    const auto claim = [&](std::uint32_t count) {
+      const std::uint32_t size = count << 3;
+      std::memcpy(bytes.data() + 8 + 8 + 8 + 4, &size, 4);
+      return decode(wire<schema::AssignmentUpdate>(shared_bytes(std::vector<char>(bytes))));
+    };
+    CHECK(claim(static_cast<std::uint32_t>(frame.size() / 8)).has_value());
+    for (const std::uint32_t count : {100u, 1000u, (1u << 29) - 1}) CHECK(!claim(count));
+  }
+
+  TEST_CASE("of what a client sends, only what a client may say is decoded") {
+    CHECK(decode_request(encode(client_message{receipt_query{bundle_sequence{7}}}), body_max));
+    const auto bundle = make_bundle(sample_committee(), client_id{1}, 1, validator_id{1}, 3, 0);
+    CHECK(decode_request(bundle.frame, body_max));
+    for (const client_message& x :
+         {client_message{welcome{}}, client_message{admission_answer{}},
+          client_message{signed_receipts{bundle.parts()}}, client_message{assignment_update{}}}) {
+      CHECK(decode(encode(x), body_max));
+      CHECK(!decode_request(encode(x), body_max));
+    }
+  }
+
   TEST_CASE("receipts survive being signed and sent, with and without result codes") {
     const receipts x{
         validator_id{1},
