@@ -4,10 +4,18 @@
 
 namespace flamingo::worker {
 
+namespace {
+
+std::uint64_t cost_of(const batch_record& x) {
+  return x.bytes + batch_records::overhead;
+}
+
+}  // namespace
+
 void batch_records::add(const digest& id, const batch_record& record) {
   const bool is_new = records_.emplace(id, record).second;
   FLAMINGO_ASSERT(is_new);
-  if (!record.committed) uncommitted_[record.author] += record.bytes;
+  if (!record.committed) uncommitted_[record.author] += cost_of(record);
 }
 
 const batch_record& batch_records::durable(const digest& id) {
@@ -22,8 +30,8 @@ bool batch_records::commit(const digest& id, commit_index index, time_point now)
   if (found == records_.end() || found->second.committed) return false;
   batch_record& record = found->second;
   record.committed = index;
-  uncommitted_[record.author] -= record.bytes;
-  history_bytes_ += record.bytes;
+  uncommitted_[record.author] -= cost_of(record);
+  history_bytes_ += cost_of(record);
   history_.push_back({index, id, now});
   return true;
 }
@@ -35,7 +43,7 @@ void batch_records::take_deletions(commit_index snapshot, time_point now,
     if (history_bytes_ <= with_.history_bytes && now - oldest.at < with_.history_retention) break;
     const auto found = records_.find(oldest.id);
     if (!found->second.durable) break;  // its write is under way
-    history_bytes_ -= found->second.bytes;
+    history_bytes_ -= cost_of(found->second);
     out.push_back({oldest.index, found->second.key(oldest.id)});
     records_.erase(found);
     history_.pop_front();

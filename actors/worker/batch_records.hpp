@@ -37,6 +37,11 @@ struct batch_record {
 
 class batch_records {
 public:
+  /// What a batch costs here beside its frame, generously: its rows, and what this role and others
+  /// remember of it. Bounds count it, as millions of tiny batches are no more welcome than large
+  /// ones.
+  static constexpr std::uint64_t overhead = 1024;
+
   struct settings {
     std::uint64_t history_bytes = 0;
     duration history_retention{};
@@ -66,7 +71,7 @@ public:
   /// the history kept for peers, or beyond its size. They are forgotten here.
   void take_deletions(commit_index snapshot, time_point now, std::vector<deletion>& out);
 
-  /// Bytes of an author's batches that no commit has output yet.
+  /// Bytes of an author's batches that no commit has output yet, `overhead` included.
   std::uint64_t uncommitted_bytes(validator_id author) const {
     const auto found = uncommitted_.find(author);
     return found == uncommitted_.end() ? 0 : found->second;

@@ -154,9 +154,11 @@ void core::on(batch_arrived x, effects& out) {
     return out.rejected.push_back(reject::wrong_author);
   const bool asked = fetcher_.asked(x.from);
   if (x.batch.author != x.from && !asked) return out.rejected.push_back(reject::not_requested);
+  // It is sent again, or asked for again.
+  if (x.store_full) return out.rejected.push_back(reject::too_many_pending);
   const std::uint64_t bytes = x.frame.size();
-  if (!asked && records_.uncommitted_bytes(x.batch.author) + bytes >
-                    uncommitted_factor * with_.local.max_uncommitted_bytes)
+  // Whether it is what was asked for, its digest will tell.
+  if (!asked && too_many_uncommitted(x.batch.author, bytes))
     return out.rejected.push_back(reject::too_many_pending);
   std::uint64_t& queued = received_bytes_[x.from.value];
   if (queued + bytes > peer_queue_windows * with_.local.peer_window_bytes && queued > 0)
@@ -170,8 +172,11 @@ void core::on(batch_arrived x, effects& out) {
 void core::on(batch_checked x, effects& out) {
   const digest id = x.batch->id;
   if (knows(id)) return on(batch_known{x.from, id}, out);  // two copies were on their way
-  if (x.batch->author != x.from && !fetcher_.wants(id))
-    return out.rejected.push_back(reject::not_requested);
+  if (!fetcher_.wants(id)) {
+    if (x.batch->author != x.from) return out.rejected.push_back(reject::not_requested);
+    if (too_many_uncommitted(x.batch->author, x.batch->frame.size()))
+      return out.rejected.push_back(reject::too_many_pending);
+  }
   if (x.batch->author == with_.self && x.batch->sequence >= next_sequence_)
     next_sequence_ = x.batch->sequence + 1;  // an own one that our store lost
   fetcher_.arrived(id);
@@ -187,6 +192,11 @@ void core::on(batch_checked x, effects& out) {
     payload_wanted_.erase(waits);
     uncache(id);
   }
+}
+
+bool core::too_many_uncommitted(validator_id author, std::uint64_t bytes) const {
+  return records_.uncommitted_bytes(author) + bytes + batch_records::overhead >
+         uncommitted_factor * with_.local.max_uncommitted_bytes;
 }
 
 void core::on(batch_known x, effects& out) {

@@ -75,6 +75,7 @@ struct batch_arrived {
   validator_id from;
   batch_view batch;
   shared_bytes frame;
+  bool store_full = false;  // the store's queue is above its bound
 };
 /// What came of a batch that `next_check` gave out.
 struct batch_checked {
@@ -300,6 +301,7 @@ private:
   void seal(effects&);
   void release(const pending_bundle&);
   void release(const std::vector<charge>&);
+  bool too_many_uncommitted(validator_id author, std::uint64_t bytes) const;
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
   void acknowledged(validator_id from, const batch_stored&, effects&);

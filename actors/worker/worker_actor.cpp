@@ -296,7 +296,7 @@ void on_peer_frame(pointer self, validator_id from, const worker_frame& frame) {
   auto message = decode(frame, limits_of(s.env->protocol));
   if (!message) return s.counted->rejected.count(reject::malformed);
   if (auto* batch = std::get_if<batch_view>(&*message))
-    step(self, batch_arrived{from, std::move(*batch), frame.bytes()});
+    step(self, batch_arrived{from, std::move(*batch), frame.bytes(), store_full(self)});
   else if (const auto* stored = std::get_if<batch_stored>(&*message))
     step(self, stored_arrived{from, *stored});
   else

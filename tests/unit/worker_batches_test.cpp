@@ -210,7 +210,7 @@ TEST_SUITE("worker batches") {
 
   TEST_CASE("an author's batches that no commit outputs are bounded here too") {
     local_parameters local;
-    local.max_uncommitted_bytes = 2000;
+    local.max_uncommitted_bytes = 2000 + 5 * worker::batch_records::overhead;
     worker_harness w(0, local);
     std::size_t stored = 0, refused = 0;
     for (std::uint64_t i = 1; i <= 50; ++i) {
@@ -222,6 +222,42 @@ TEST_SUITE("worker batches") {
     CHECK(stored < 15);
     CHECK(stored + refused == 50);
     CHECK(receive_and_check(w, 2, seal_at(2, {1})).store.size() == 1);
+  }
+
+  TEST_CASE("who is asked for one batch cannot slip in others beyond its author's bound") {
+    local_parameters local;
+    local.max_uncommitted_bytes = 2000 + 5 * worker::batch_records::overhead;
+    worker_harness w(0, local);
+    w.step(worker::peer_up{validator_id{1}});
+    const auto asked = seal_at(1, {51}, 51);
+    w.step(worker::batches_wanted{wanted(asked.batch, {validator_id{1}})});
+    std::size_t stored = 0;
+    for (std::uint64_t i = 1; i <= 50; ++i)
+      stored += receive_and_check(w, 1, seal_at(1, {i}, i)).store.size();
+    CHECK(stored < 15);
+    // What was asked for is taken, as the log waits for it.
+    CHECK(receive_and_check(w, 1, asked).store.size() == 1);
+  }
+
+  TEST_CASE("tiny batches count for more than their bytes") {
+    local_parameters local;
+    local.max_uncommitted_bytes = 50'000;
+    worker_harness w(0, local);
+    std::uint64_t stored = 0;
+    for (std::uint64_t i = 1; i <= 150; ++i)
+      stored += receive_and_check(w, 1, seal_at(1, {i}, i, 0)).store.size();
+    CHECK(stored * worker::batch_records::overhead <= 100'000);
+  }
+
+  TEST_CASE("while the store's queue is full no batch of a peer is taken, and none is lost") {
+    worker_harness w;
+    const auto x = seal_at(1, {1});
+    const auto message = decode(x.frame(), {4 << 20, 512, 1 << 20});
+    const auto& view = std::get<batch_view>(*message);
+    const auto fx = w.step(worker::batch_arrived{validator_id{1}, view, x.batch.frame, true});
+    CHECK(fx.rejected == std::vector{reject::too_many_pending});
+    CHECK_FALSE(w.core.has_checks());
+    CHECK(receive_and_check(w, 1, x).store.size() == 1);  // sent again
   }
 
   TEST_CASE("clients get a turn between peers' batches, and batches go first") {
