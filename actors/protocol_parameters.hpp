@@ -12,6 +12,9 @@ namespace flamingo {
 enum class leader_election : std::uint8_t { coin, round_robin };
 enum class balancing_rule : std::uint8_t { none, flamingo, proxy };
 
+/// Executors number what exists from genesis on with 32 bits.
+inline constexpr std::uint64_t accounts_max = std::uint64_t{1} << 31;
+
 struct protocol_parameters {
   // -- the DAG
   std::uint64_t gc_depth = 50;            // rounds kept behind an anchor; 10..10000
@@ -33,7 +36,7 @@ struct protocol_parameters {
   // -- execution
   std::uint32_t execution_batch = 1000;  // transactions in an execution batch; 1..100000
   std::string application = "smallbank";
-  std::uint64_t accounts = 1000000;  // 1..2^40
+  std::uint64_t accounts = 1000000;  // 1..accounts_max
   std::int64_t genesis_savings_cents = 1000000, genesis_checking_cents = 1000000;
 
   // -- balancing (design: ordering-layer load balancing)

@@ -79,6 +79,7 @@ struct receipts {
   friend bool operator==(const receipts&, const receipts&) = default;
 };
 inline constexpr std::size_t max_receipts_per_message = 1024;
+inline constexpr std::size_t max_receipts_bytes = 1 << 20;  // of such a message, as workers cut it
 
 /// The first thing that a client hears on a link.
 struct welcome {
@@ -124,9 +125,9 @@ struct receipt_query {
 };
 using client_message = std::variant<signed_bundle, admission_answer, signed_receipts, welcome,
                                     assignment_update, receipt_query>;
-
 /// Those that a client says.
 using client_request = std::variant<signed_bundle, receipt_query>;
+
 /// Why a bundle is invalid for good, at any validator and time of a committee epoch.
 enum class bundle_fault : std::uint8_t {
   none,

@@ -57,6 +57,12 @@ struct header {
   dag_position position() const { return {round, author}; }
 };
 
+/// A bound on the bytes of a header beside its payload.
+constexpr std::size_t header_bytes_without_payload(std::size_t validators, std::size_t records) {
+  constexpr std::size_t fixed = 2048, link = 128, record = 256;
+  return fixed + link * 2 * validators + record * records;
+}
+
 struct vote {
   digest header;
   validator_id author;  // of the header

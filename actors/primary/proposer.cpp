@@ -195,9 +195,8 @@ void proposer::take_weak_links(header& into, const dag::graph& dag) const {
 }
 
 void proposer::take_payload(header& into) {
-  // Bounds on the bytes of everything else in a header; a payload entry has its counts beside.
-  constexpr std::size_t fixed = 2048, link = 128, record = 256, entry_bytes = 128;
-  const auto used = fixed + link * 2 * members_.size() + record * into.control.size();
+  constexpr std::size_t entry_bytes = 128;  // a bound; its counts come on top
+  const auto used = header_bytes_without_payload(members_.size(), into.control.size());
   std::size_t left =
       protocol_.max_header_bytes - std::min<std::size_t>(used, protocol_.max_header_bytes);
   while (!queue_.empty() && into.payload.size() < protocol_.max_payload_entries) {

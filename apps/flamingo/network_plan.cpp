@@ -183,6 +183,9 @@ void check(const network_plan& plan) {
   need(plan.protocol.accounts >= plan.clients,
        fmt::format("accounts: expected at least one for each of {} clients, found {}", plan.clients,
                    plan.protocol.accounts));
+  need(
+      plan.protocol.accounts <= accounts_max,
+      fmt::format("accounts: expected at most {}, found {}", accounts_max, plan.protocol.accounts));
   const auto blocks = (plan.validators + plan.hosts.size() - 1) / plan.hosts.size();
   const auto last = plan.base_port + blocks * port_source(plan).block() - 1;
   need(!plan.ports.empty() || last <= std::numeric_limits<std::uint16_t>::max(),

@@ -149,6 +149,25 @@ TEST_SUITE("config") {
     }
   }
 
+  TEST_CASE("protocol sizes that would abort or stall validators are refused") {
+    const auto with = [](const std::string& key, const std::string& value) {
+      auto text = sample("committee");
+      const auto at = text.find("\n" + key + " = ") + 1;
+      text.replace(at, text.find('\n', at) - at, key + " = " + value);
+      return committee_complaint(text);
+    };
+    CHECK(with("accounts", "2147483649")
+              .find("application.accounts: expected an integer from 1 to 2147483648") !=
+          std::string::npos);
+    CHECK(with("max_bundle_bytes", "4194304") ==
+          "committee.toml: protocol.max_batch_bytes: expected at least 4194448: a bundle of "
+          "protocol.max_bundle_bytes and its wrapping");
+    CHECK(with("max_bundle_bytes", "4194160") == "");
+    CHECK(with("max_header_bytes", "16384")
+              .starts_with("committee.toml: protocol.max_header_bytes: expected at least "));
+    CHECK(with("max_header_bytes", "32768") == "");
+  }
+
   TEST_CASE("an unknown key is refused with the nearest known one") {
     CHECK(node_complaint(sample("node") + "max_lagg = 3\n")
               .ends_with(": local.max_lagg: no such key; did you mean max_lag? If not: remove it"));

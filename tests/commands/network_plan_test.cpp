@@ -93,6 +93,44 @@ TEST_SUITE("init") {
     CHECK(secrets == 4 * 3 + 4 * 2 + 1 + 1);
   }
 
+  TEST_CASE("links and windows that the largest messages do not pass are refused") {
+    testing::temporary_directory dir;
+    const auto net = dir.path() / "net";
+    make_network(small(net));
+    const auto checked = [&](const std::string& file) {
+      const auto x = flamingo_run({"check-config", (net / file).string()});
+      CHECK((x.code == 0) == x.err.empty());
+      if (x.code != 0) CHECK(one_line(x.err));
+      return x.err;
+    };
+    const auto with = [&](const std::string& file, const std::string& more) {
+      const auto before = testing::content_of(net / file);
+      testing::overwrite(net / file, before + more);
+      const auto said = checked(file);
+      testing::overwrite(net / file, before);
+      return said;
+    };
+    const std::string node = "v0/node.toml", client = "c0/client.toml";
+    CHECK(with(node, "[link]\nqueue_bytes = 1048576\n")
+              .find("link.queue_bytes: expected at "
+                    "least 4259840: protocol."
+                    "max_batch_bytes") != std::string::npos);
+    CHECK(with(client, "[link]\nmax_frame_bytes = 65536\n")
+              .find("link.max_frame_bytes: expected at least 1114112: the receipts") !=
+          std::string::npos);
+    edit(net / "committee.toml", "max_header_bytes = 1048576", "max_header_bytes = 16777216");
+    CHECK(checked(node).find("link.max_frame_bytes: expected at least 16843012: "
+                             "protocol.max_header_bytes with a certificate") != std::string::npos);
+    CHECK(checked(client) == "");
+    edit(net / "committee.toml", "max_header_bytes = 16777216", "max_header_bytes = 1048576");
+    edit(net / "committee.toml", "max_bundle_bytes = 1048576", "max_bundle_bytes = 2097152");
+    for (const std::string key : {"client_window_bytes", "ingress_bytes"})
+      CHECK(with(node, "[local]\n" + key + " = 1048576\n")
+                .find("local." + key + ": expected at least protocol.max_bundle_bytes") !=
+            std::string::npos);
+    CHECK(checked(node) == "");
+  }
+
   TEST_CASE("nothing is ever overwritten") {
     testing::temporary_directory dir;
     const auto net = (dir.path() / "net").string();

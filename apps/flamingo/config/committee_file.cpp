@@ -11,6 +11,8 @@
 #include "apps/flamingo/config/writer.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hex.hpp"
+#include "messages/batch.hpp"
+#include "messages/dag.hpp"
 
 namespace flamingo::config {
 
@@ -150,14 +152,26 @@ public:
     for (std::size_t i = 0; i < members.clients.size(); ++i)
       check(members.clients[i], raw_.assignees[i], fmt::format("clients[{}]", i));
     check_owned_once();
-    const auto& protocol = raw_.file.protocol;
-    if (protocol.max_bundle_bytes > protocol.max_batch_bytes)
-      fail("protocol.max_bundle_bytes", "at most protocol.max_batch_bytes: a bundle must fit");
+    check_sizes(raw_.file.protocol);
   }
 
 private:
   [[noreturn]] void fail(const std::string& key, const std::string& expected) const {
     throw error(fmt::format("{}: {}: expected {}", name_, key, expected));
+  }
+
+  void check_sizes(const protocol_parameters& x) const {
+    const auto batch = batch_overhead_bytes + bundle_bytes_in_batch(x.max_bundle_bytes);
+    if (x.max_batch_bytes < batch)
+      fail("protocol.max_batch_bytes",
+           fmt::format("at least {}: a bundle of protocol.max_bundle_bytes and its wrapping",
+                       batch));
+    const auto header =
+        header_bytes_without_payload(raw_.file.members.size(), x.max_control_records);
+    if (x.max_header_bytes < header)
+      fail("protocol.max_header_bytes",
+           fmt::format("at least {}: links to {} validators and protocol.max_control_records",
+                       header, raw_.file.members.size()));
   }
 
   void check_name(const std::string& name, const std::string& path) {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "actors/link/peer.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "crypto/hex.hpp"
 #include "crypto/tls_identity.hpp"
+#include "messages/client.hpp"
 
 namespace flamingo::config {
 
@@ -32,6 +35,58 @@ auto found(const std::string& source, const char* key, Find find) {
   }
 }
 
+// -- what is larger than a bound that it must pass never arrives, without an error anywhere
+
+struct largest_message {
+  std::string what;
+  std::uint64_t bytes;
+};
+
+/// @param source the file of the links. @param committee the file that says what they carry.
+void must_fit(const link::settings& x, const largest_message& largest, const std::string& source,
+              const std::filesystem::path& committee) {
+  constexpr std::uint64_t wrapping = 64 << 10;
+  const auto frame = largest.bytes + wrapping;
+  const auto fail = [&](const char* key) {
+    throw error(fmt::format("{}: link.{}: expected at least {}: {} of {} and {} more", source, key,
+                            frame, largest.what, committee.string(), wrapping));
+  };
+  if (x.max_frame_bytes < frame) fail("max_frame_bytes");
+  if (x.queue_bytes < frame) fail("queue_bytes");
+}
+
+largest_message largest_to_client(const protocol_parameters& x) {
+  if (x.max_bundle_bytes > max_receipts_bytes)
+    return {"protocol.max_bundle_bytes", x.max_bundle_bytes};
+  return {"the receipts", max_receipts_bytes};
+}
+
+largest_message largest_to_validator(const committee_file& x) {
+  const largest_message all[] = {
+      largest_to_client(x.protocol),
+      {"protocol.max_batch_bytes", x.protocol.max_batch_bytes},
+      {"protocol.max_header_bytes with a certificate",
+       x.protocol.max_header_bytes + x.members.size() * (signature::size + 1)},
+  };
+  return *std::max_element(std::begin(all), std::end(all),
+                           [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+}
+
+void check_sizes(const node_file& from, const validator_identity& x) {
+  const auto& protocol = x.committee.protocol;
+  const auto fail = [&](const char* key, const char* expected, std::uint64_t limit) {
+    throw error(fmt::format("{}: local.{}: expected {} of {}, {}", from.source, key, expected,
+                            x.committee_path.string(), limit));
+  };
+  if (from.local.batch_bytes > protocol.max_batch_bytes)
+    fail("batch_bytes", "at most protocol.max_batch_bytes", protocol.max_batch_bytes);
+  if (from.local.client_window_bytes < protocol.max_bundle_bytes)
+    fail("client_window_bytes", "at least protocol.max_bundle_bytes", protocol.max_bundle_bytes);
+  if (from.local.ingress_bytes < protocol.max_bundle_bytes)
+    fail("ingress_bytes", "at least protocol.max_bundle_bytes", protocol.max_bundle_bytes);
+  must_fit(from.link.settings, largest_to_validator(x.committee), from.source, x.committee_path);
+}
+
 }  // namespace
 
 validator_identity identify(const node_file& from) {
@@ -46,19 +101,7 @@ validator_identity identify(const node_file& from) {
   if (!from.listen.workers.empty() && from.listen.workers.size() != me.workers.size())
     throw error(fmt::format("{}: listen.workers: expected none or {}, one for each worker of {}",
                             from.source, me.workers.size(), x.committee_path.string()));
-  if (from.local.batch_bytes > x.committee.protocol.max_batch_bytes)
-    throw error(
-        fmt::format("{}: local.batch_bytes: expected at most protocol.max_batch_bytes of "
-                    "{}, {}",
-                    from.source, x.committee_path.string(), x.committee.protocol.max_batch_bytes));
-  // A batch and what it is wrapped in.
-  constexpr std::uint64_t wrapping = 64 << 10;
-  const auto frame = x.committee.protocol.max_batch_bytes + wrapping;
-  if (from.link.settings.max_frame_bytes < frame)
-    throw error(
-        fmt::format("{}: link.max_frame_bytes: expected at least {}: protocol."
-                    "max_batch_bytes of {} and {} more",
-                    from.source, frame, x.committee_path.string(), wrapping));
+  check_sizes(from, x);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);
@@ -85,6 +128,8 @@ client_identity identify(const client_file& from) {
   const auto& members = x.committee.members;
   x.self = found(from.source, "client", [&] { return client_named(members, from.client); });
   const auto& me = members.clients[x.self.value];
+  must_fit(from.link.settings, largest_to_client(x.committee.protocol), from.source,
+           x.committee_path);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);

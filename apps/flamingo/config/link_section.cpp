@@ -33,8 +33,8 @@ section describe(peer_emulation& x) {
 std::vector<entry> sizes(link::settings& x) {
   return {
       bytes("max_frame_bytes", x.max_frame_bytes, 64 * kib, 256 * mib,
-            "The largest frame that is sent or taken. At least protocol.max_batch_bytes and "
-            "64 KiB more."),
+            "The largest frame that is sent or taken. At least the largest message that the "
+            "protocol parameters allow, and 64 KiB more."),
       bytes("queue_bytes", x.queue_bytes, mib, 4 * gib,
             "Frames that wait to leave over one link; what comes on top is dropped."),
       bytes("in_flight_bytes", x.in_flight_bytes, 64 * kib, 64 * mib,

@@ -86,7 +86,7 @@ section describe_application(protocol_parameters& x) {
               choice("name", x.application,
                      {{"smallbank", std::string("smallbank")}, {"keyset", std::string("keyset")}},
                      "What transactions mean."),
-              integer("accounts", x.accounts, 1, std::int64_t{1} << 40, "Accounts 0, 1, 2, ..."),
+              integer("accounts", x.accounts, 1, accounts_max, "Accounts 0, 1, 2, ..."),
               integer("genesis_savings_cents", x.genesis_savings_cents, 0, money_max,
                       "Savings of each account at the start.", "cents"),
               integer("genesis_checking_cents", x.genesis_checking_cents, 0, money_max,
