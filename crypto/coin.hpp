@@ -52,11 +52,6 @@ public:
                                                std::span<const coin_share> shares) const = 0;
 };
 
-/// The leader that a wave's value names among n validators.
-inline validator_id leader_of(std::uint64_t value, std::size_t n) {
-  return validator_id(static_cast<std::uint16_t>(value % n));
-}
-
 // -- the dealer ---------------------------------------------------------------
 
 /// A validator's exponent s_i, big-endian, below P-256's order.

@@ -32,20 +32,8 @@ signing_input vote_statement(const signing_context& context, const digest& heade
   return {tags::vote, context, what};
 }
 
-signing_input batch_statement(const signing_context& context, const digest& batch) {
-  return {tags::batch, context, batch};
-}
-
-signing_input availability_statement(const signing_context& context, const digest& batch) {
-  return {tags::availability, context, batch};
-}
-
 signing_input receipts_statement(const signing_context& context, const digest& receipts) {
   return {tags::receipts, context, receipts};
-}
-
-signing_input admission_statement(const signing_context& context, const digest& answer) {
-  return {tags::admission, context, answer};
 }
 
 signing_input checkpoint_statement(const signing_context& context, const digest& checkpoint) {

@@ -49,17 +49,8 @@ signing_input header_statement(const signing_context&, const digest& header);
 signing_input vote_statement(const signing_context&, const digest& header, validator_id author,
                              round_number round);
 
-/// A worker's batch; `batch` is batch_digest(...).
-signing_input batch_statement(const signing_context&, const digest& batch);
-
-/// A worker's word that it has `batch` durably.
-signing_input availability_statement(const signing_context&, const digest& batch);
-
 /// A validator's receipts for a client; `receipts` is hash(tags::receipts, body).
 signing_input receipts_statement(const signing_context&, const digest& receipts);
-
-/// A worker's answer to a bundle; `answer` is hash(tags::admission, body).
-signing_input admission_statement(const signing_context&, const digest& answer);
 
 /// A checkpoint record; `checkpoint` is hash(tags::checkpoint, fields).
 signing_input checkpoint_statement(const signing_context&, const digest& checkpoint);

@@ -219,7 +219,6 @@ public:
   virtual statistics stats() const = 0;
   virtual std::uint64_t queued_bytes() const = 0;
   virtual std::uint64_t queue_bytes_max() const = 0;
-  std::uint64_t bytes_used() const { return stats().used_bytes; }
 
   /// Makes what was submitted durable, calls its call-backs, and ends. Later writes fail as
   /// `stopped`, later reads throw `error`. Idempotent. Never from a call-back.

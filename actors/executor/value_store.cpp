@@ -37,10 +37,6 @@ std::uint32_t value_store::sparse_slot(std::uint64_t key) {
   return static_cast<std::uint32_t>(dense_count_ + position);
 }
 
-void value_store::mark_all_changed(unsigned parity) {
-  for (auto& bits : changed_) bits = static_cast<std::uint8_t>(bits | 1u << parity);
-}
-
 void value_store::collect_sparse(std::uint16_t bucket) {
   scratch_.clear();
   for (std::uint32_t i = newest_sparse_[bucket]; i != no_slot; i = sparse_[i].next) {

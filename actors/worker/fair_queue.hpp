@@ -20,7 +20,6 @@ public:
     flow& f = flows_[of];
     if (f.items.empty()) turns_.push_back(of);
     f.items.emplace_back(std::move(item), cost);
-    f.queued += cost;
   }
 
   /// The item whose turn it is.
@@ -37,7 +36,6 @@ public:
       }
       std::pair<Flow, Item> out{who, std::move(item)};
       f.deficit -= cost;
-      f.queued -= cost;
       f.items.pop_front();
       if (f.items.empty()) {
         f.deficit = 0;
@@ -48,17 +46,12 @@ public:
     return std::nullopt;
   }
 
-  /// Cost of what waits in a flow.
-  std::uint64_t queued(Flow of) const {
-    const auto found = flows_.find(of);
-    return found == flows_.end() ? 0 : found->second.queued;
-  }
   bool empty() const { return turns_.empty(); }
 
 private:
   struct flow {
     std::deque<std::pair<Item, std::uint64_t>> items;
-    std::uint64_t queued = 0, deficit = 0;
+    std::uint64_t deficit = 0;
   };
 
   std::uint64_t quantum_;

@@ -79,10 +79,7 @@ named_bytes statements() {
       {"header_statement", hex(crypto::header_statement(context, what))},
       {"vote_statement",
        hex(crypto::vote_statement(context, what, validator_id{3}, round_number{0x900000007}))},
-      {"batch_statement", hex(crypto::batch_statement(context, what))},
-      {"availability_statement", hex(crypto::availability_statement(context, what))},
       {"receipts_statement", hex(crypto::receipts_statement(context, what))},
-      {"admission_statement", hex(crypto::admission_statement(context, what))},
       {"checkpoint_statement", hex(crypto::checkpoint_statement(context, what))},
       {"bundle_statement", hex(crypto::bundle_statement(context.chain, what))},
   };
@@ -122,7 +119,7 @@ TEST_SUITE("golden digests") {
     std::map<std::string, std::string> name_of;
     for (const auto& [name, hex] : frozen_digests())
       CHECK_MESSAGE(name_of.emplace(hex, name).second, name);
-    CHECK(name_of.size() > 15);
+    CHECK(name_of.size() >= 15);
   }
 }
 

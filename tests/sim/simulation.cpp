@@ -186,7 +186,7 @@ private:
       for (const auto& x : coins) bytes.push_back(x->share(w));
       for (std::uint16_t i = 0; i < coins.size(); ++i)
         shares.push_back({validator_id{i}, bytes[i]});
-      return crypto::leader_of(*coins.front()->combine(w, shares), n);
+      return validator_id{static_cast<std::uint16_t>(*coins.front()->combine(w, shares) % n)};
     };
   }
 

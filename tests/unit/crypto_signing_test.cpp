@@ -142,9 +142,6 @@ TEST_SUITE("crypto signing") {
     CHECK_FALSE(scheme.verify(s.key(), header_statement(other_epoch, what), sig));
     CHECK_FALSE(scheme.verify(s.key(), header_statement(here, digest_of("x")), sig));
     CHECK_FALSE(scheme.verify(s.key(), receipts_statement(here, what), sig));
-    CHECK_FALSE(scheme.verify(s.key(), batch_statement(here, what), sig));
-    CHECK_FALSE(scheme.verify(s.key(), availability_statement(here, what), sig));
-    CHECK_FALSE(scheme.verify(s.key(), admission_statement(here, what), sig));
     CHECK_FALSE(scheme.verify(s.key(), checkpoint_statement(here, what), sig));
     CHECK_FALSE(scheme.verify(s.key(), bundle_statement(here.chain, what), sig));
     CHECK_FALSE(
