@@ -39,7 +39,8 @@ struct protocol_parameters {
   std::uint64_t accounts = 1000000;  // 1..accounts_max
   std::int64_t genesis_savings_cents = 1000000, genesis_checking_cents = 1000000;
 
-  // -- balancing (design: ordering-layer load balancing)
+  // -- balancing (design: ordering-layer load balancing). As nothing is decided yet,
+  // decision_rounds, migration_cap, min_queue_delay and activation_rounds have no effect
   balancing_rule balancing = balancing_rule::none;
   std::uint64_t decision_rounds = 60;   // rounds between decisions; 10..10000
   std::uint64_t decision_window = 30;   // rounds of signals; 5..1000
