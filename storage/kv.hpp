@@ -21,14 +21,14 @@ namespace flamingo::storage {
 
 /// One name space of keys each. The store's file keeps them by name.
 enum class table : std::uint8_t {
-  batches,       // worker: sealed batches, own and received
-  votes,         // primary: (author, round) -> what was voted for, once
-  headers,       // primary: signed headers, own and received
-  certificates,  // primary: certificates
-  commits,       // committer: one record for each anchor
-  state,         // committer: windows, assignment table, output set
+  batches,       // worker: batches, own and received; clients' windows as far as it knows
+  votes,         // primary: (round, author) -> its vote, and the header as signed
+  headers,       // primary: own headers, which of them were output, evidence of equivocation
+  certificates,  // certificate aggregator: complete certified headers
+  commits,       // committer: the committed stream, a record for each sub-DAG
+  state,         // committer: head, output set, clients' windows, dead batches
   executor,      // executors: snapshots of application state
-  meta,          // chain id, boot markers, formats
+  meta,          // the store's owner; how far the primary and the certificate aggregator were
 };
 inline constexpr std::size_t table_count = 8;
 const char* name(table);
