@@ -13,6 +13,11 @@ namespace {
 // f+1 validators' welcomes are enough; more of them are waited for this long.
 constexpr std::chrono::seconds welcome_patience{1};
 
+// Only a carrier tells result codes, and its receipt may be the last one of a load: they are asked
+// for once, and waited for this long.
+constexpr std::chrono::seconds codes_patience{2};
+constexpr std::size_t codes_asked_max = 64;  // bundles, the newest ones
+
 constexpr std::uint64_t second_ns = 1'000'000'000;
 
 }  // namespace
@@ -99,6 +104,7 @@ std::optional<time_point> core::next_deadline() const {
   };
   if (!begun_ && enough_welcomes_) sooner(*enough_welcomes_ + welcome_patience);
   sooner(load_deadline());
+  if (codes_asked_) sooner(*codes_asked_ + codes_patience);
   for (const auto& [sequence, x] : outstanding_) {
     sooner(x.resend_at);
     if (x.first_sent) sooner(x.relay_at);
@@ -114,11 +120,24 @@ duration core::relay_timeout() const {
 void core::end_if_due(effects& out) {
   note_pending();
   if (finished_) return;
-  const bool over = with_.with.single ? begun_.has_value() && made_ > 0 : stopped_.has_value();
   const auto patience = end();
-  if (!(over && outstanding_.empty() && open_.empty()) && !(patience && now_ >= *patience)) return;
+  if (!all_heard(out) && !(patience && now_ >= *patience)) return;
   finished_ = true;
   out.finished = true;
+}
+
+/// Whether nothing more will come that is worth waiting for.
+bool core::all_heard(effects& out) {
+  const bool over = with_.with.single ? begun_.has_value() && made_ > 0 : stopped_.has_value();
+  if (!over || !outstanding_.empty() || !open_.empty()) return false;
+  if (with_.with.single || codeless_.empty()) return true;
+  if (codes_asked_) return now_ >= *codes_asked_ + codes_patience;
+  codes_asked_ = now_;
+  std::size_t asked = 0;
+  for (auto at = codeless_.rbegin(); at != codeless_.rend() && asked < codes_asked_max;
+       ++at, ++asked)
+    for (const validator_id v : up_) out.queries.emplace_back(v, receipt_query{*at});
+  return false;
 }
 
 void core::note_pending() {

@@ -164,6 +164,7 @@ private:
   // when
   void begin_if_ready();
   void end_if_due(effects&);
+  bool all_heard(effects&);
   void note_pending();
   std::uint64_t due(time_point now) const;
   time_point due_at(std::uint64_t transaction) const;
@@ -218,6 +219,8 @@ private:
   std::map<bundle_sequence, bundle> outstanding_;
   std::map<bundle_sequence, finished_bundle> done_;  // the newest `done_max`
   static constexpr std::size_t done_max = 10'000;
+  std::set<bundle_sequence> codeless_;  // of done_: no carrier has told their result codes
+  std::optional<time_point> codes_asked_;
 
   // The newest table of each validator. Who misses one is redirected.
   std::map<validator_id, assignment_update> told_;

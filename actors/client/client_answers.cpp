@@ -200,7 +200,10 @@ void core::complete(bundle_sequence sequence, const receipt_statement& what, eff
   counts_.sent_latency.add(
       std::chrono::duration_cast<std::chrono::microseconds>(now_ - *x.first_sent), x.size());
   served_.add(std::chrono::duration_cast<std::chrono::microseconds>(now_ - x.last_sent));
-  if (done_.size() >= done_max) done_.erase(done_.begin());
+  if (done_.size() >= done_max) {
+    codeless_.erase(done_.begin()->first);
+    done_.erase(done_.begin());
+  }
   finished_bundle& done = done_[sequence];
   done = {what, x.size(), false, {}};
   if (with_.with.single && x.size() > 0)
@@ -209,6 +212,8 @@ void core::complete(bundle_sequence sequence, const receipt_statement& what, eff
       codes != x.results.end() && codes->second.size() == x.size()) {
     count_results(codes->second);
     done.results_known = true;
+  } else if (x.size() > 0) {
+    codeless_.insert(sequence);
   }
 }
 
@@ -235,6 +240,7 @@ void core::take_late(validator_id from, const receipt& x, finished_bundle& done)
              x.results.size() == done.transactions) {
     count_results(x.results);
     done.results_known = true;
+    codeless_.erase(x.sequence);
   }
 }
 
@@ -250,7 +256,8 @@ const summary& core::counts(time_point now) {
   counts_.outstanding = counts_.lost = 0;
   for (const auto& [sequence, x] : outstanding_) {
     counts_.outstanding += x.size();
-    if (x.admitted) counts_.lost += x.size();
+    // While receipts are waited for, nothing is lost.
+    if (finished_ && x.admitted) counts_.lost += x.size();
   }
   counts_.newest_anchor_round = anchor_round_;
   counts_.finished = finished_;

@@ -23,7 +23,7 @@ struct summary {
   std::uint64_t invalid = 0;      // in bundles given up because f+1 validators call them invalid
   std::uint64_t waiting = 0;      // due, and in no bundle yet
   std::uint64_t outstanding = 0;  // in bundles without f+1 receipts
-  std::uint64_t lost = 0;         // the part of them that was admitted
+  std::uint64_t lost = 0;         // once finished: the part of them that was admitted
   std::uint64_t bundles = 0;      // bundles that left
   std::uint64_t receipts = 0;     // bundles with f+1 equal receipts
   std::uint64_t resent = 0;       // bundles sent again to the same validator
@@ -38,6 +38,13 @@ struct summary {
   latency_histogram sent_latency;  // from the first sending to f+1 receipts
   bool finished = false;           // the load is over, and nothing is worth waiting for
   std::string warning;
+
+  /// Of `completed`, those whose result codes no carrier told.
+  std::uint64_t results_not_heard() const {
+    std::uint64_t heard = 0;
+    for (const auto x : results) heard += x;
+    return completed > heard ? completed - heard : 0;
+  }
 
   friend bool operator==(const summary&, const summary&) = default;
 };

@@ -411,44 +411,6 @@ TEST_SUITE("client core") {
     CHECK(transactions > 900);
   }
 
-  TEST_CASE("a load ends when its time is over and all receipts are there") {
-    auto with = load(1000, 10);
-    with.run_for = seconds{1};
-    client_harness c(with);
-    c.begin();
-    bool finished = false;
-    for (int i = 0; i < 1200; ++i) {
-      const auto fx = c.advance(milliseconds{1});
-      finished |= fx.finished;
-      for (const auto& order : fx.builds) {
-        c.receive(0, order.sequence.value);
-        finished |= c.receive(1, order.sequence.value).finished;
-      }
-    }
-    CHECK(finished);
-    CHECK(c.counts().offered == 1000);
-    CHECK(c.counts().completed == 1000);
-    CHECK_FALSE(c.core().next_deadline());
-  }
-
-  TEST_CASE("what was admitted and never receipted is lost when patience ends") {
-    auto with = load(1000, 10, 2);
-    with.run_for = seconds{1};
-    with.give_up = seconds{5};
-    client_harness c(with);
-    c.begin();
-    c.run(milliseconds{500});
-    c.answer(0, 1, admission::admitted{});
-    bool finished = false;
-    for (const auto& fx : c.run(milliseconds{5400})) finished |= fx.finished;
-    CHECK_FALSE(finished);
-    for (const auto& fx : c.run(milliseconds{200})) finished |= fx.finished;
-    CHECK(finished);
-    CHECK(c.counts().lost == 10);
-    CHECK(c.counts().outstanding == 20);
-    CHECK(c.counts().finished);
-  }
-
   TEST_CASE("a bundle that is pending for long is warned about") {
     client_harness c(load(1000, 10, 1));
     c.begin();
