@@ -61,20 +61,22 @@ public:
     if (all.size() != clients_.members().size()) return false;
     const auto counts = load::merged(all);
     const auto now = clock::now();
-    // The load's own length: what comes after it is only waiting for receipts.
-    std::chrono::duration<double> length = now - start_;
+    load::report_times when{now - start_, stopped_.value_or(now) - start_, now - last_};
     if (options_.duration_seconds > 0)
-      length = std::min(length, std::chrono::duration<double>(options_.duration_seconds));
+      when.load = std::min(when.load, std::chrono::duration<double>(options_.duration_seconds));
     if (options_.json)
-      to_.out << load::to_json(counts, counts_, length, now - last_).dump() << std::endl;
+      to_.out << load::to_json(counts, counts_, when).dump() << std::endl;
     else if (last)
-      to_.out << load::to_text(counts, length) << std::flush;
+      to_.out << load::to_text(counts, when) << std::flush;
     else if (!options_.quiet)
-      to_.err << load::to_line(counts, counts_, length, now - last_) << std::endl;
+      to_.err << load::to_line(counts, counts_, when) << std::endl;
     counts_ = counts;
     last_ = now;
     return true;
   }
+
+  /// From now on there is no load.
+  void stopped() { stopped_ = clock::now(); }
 
   const client::summary& counts() const { return counts_; }
 
@@ -83,6 +85,7 @@ private:
   load::client_group& clients_;
   console to_;
   clock::time_point start_ = clock::now(), last_ = start_;
+  std::optional<clock::time_point> stopped_;
   client::summary counts_;
 };
 
@@ -106,6 +109,7 @@ int run_load(const options& x, console to) {
       if (stopping) break;  // a second signal does not wait for receipts
       stopping = true;
       clients.stop_load();
+      report.stopped();
     }
     if (clock::now() < next) continue;
     next += every;
@@ -117,7 +121,8 @@ int run_load(const options& x, console to) {
     throw std::runtime_error(
         "nothing was committed: is the network running? flamingo status "
         "tells");
-  return report.counts().lost == 0 && report.counts().duplicated == 0 ? 0 : 1;
+  const auto& counts = report.counts();
+  return counts.finished && counts.lost == 0 && counts.duplicated == 0 ? 0 : 1;
 }
 
 }  // namespace

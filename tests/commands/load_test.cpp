@@ -60,10 +60,45 @@ TEST_SUITE("load") {
     now = before;
     now.completed = 300;
     now.latency.add(50ms, 200);
-    const auto json = load::to_json(now, before, 10s, 2s);
+    const auto json = load::to_json(now, before, {12s, 10s, 2s});
+    CHECK(json["seconds"] == 12.0);
+    CHECK(json["load_seconds"] == 10.0);
+    CHECK(json["recent_seconds"] == 2.0);
     CHECK(json["completed_tps"] == 30.0);
     CHECK(json["recent_completed_tps"] == 100.0);
     CHECK(json["recent_latency_ms"]["p50"].get<double>() == doctest::Approx(50).epsilon(0.04));
     CHECK(json["latency_ms"]["max"] == 50.0);
+  }
+
+  TEST_CASE("what the last report counts adds up and what is missing is named") {
+    client::summary x;
+    x.offered = 2000;
+    x.sent = 1959;
+    x.completed = 1900;
+    x.outstanding = 50;
+    x.invalid = 9;
+    x.lost = 20;
+    x.results[0] = 1840;
+    x.results[1] = 1;
+    CHECK(load::to_json(x, {}, {4s, 4s, 1s})["never_sent"] == 0);  // it may still be
+    const auto early = load::to_text(x, {4s, 4s, 1s});
+    CHECK(early.find("without receipts 50: stopped before") != std::string::npos);
+    x.finished = true;
+    const auto json = load::to_json(x, {}, {5s, 4s, 1s});
+    CHECK(json["never_sent"] == 41);
+    CHECK(json["results_not_heard"] == 59);
+    const auto text = load::to_text(x, {5s, 4s, 1s});
+    CHECK(text.find("never sent 41:") != std::string::npos);
+    CHECK(text.find("results not heard    59 ") != std::string::npos);
+    CHECK(text.find("without receipts 50: 20 of them") != std::string::npos);
+  }
+
+  TEST_CASE("what did not happen is not reported") {
+    client::summary x;
+    x.offered = x.sent = x.completed = x.results[0] = 10;
+    x.finished = true;
+    const auto text = load::to_text(x, {5s, 4s, 1s});
+    for (const auto* part : {"never sent", "not heard", "without receipts"})
+      CHECK(text.find(part) == std::string::npos);
   }
 }
