@@ -82,7 +82,8 @@ void add_status(CLI::App& app, action& chosen) {
   command->add_option("--timeout", x->timeout_seconds, "Wait this long for answers, seconds")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
-  command->footer("Example: flamingo status --config net/operator/operator.toml");
+  command->footer("The table:\n" + status::legend() +
+                  "Example: flamingo status --config net/operator/operator.toml");
   command->callback([x, &chosen] { chosen = [x](console to) { return show(*x, to); }; });
 }
 

@@ -3,6 +3,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <sstream>
+
 #include <caf/send.hpp>
 
 #include "apps/flamingo/commands.hpp"
@@ -103,6 +105,43 @@ TEST_SUITE("status") {
     CHECK(json[1] == nlohmann::ordered_json{{"validator", "v1"}, {"reachable", false}});
   }
 
+  TEST_CASE("the table fits into 80 columns and tells each state root once") {
+    auto a = report(0, 0), b = report(1, 123'000'000);
+    for (auto* x : {&a, &b}) {
+      x->round = round_number(1'234'567);
+      x->rounds_behind = 123'456;
+      x->index = x->executed = commit_index(1'000'000);
+      x->state_root = root(0xab);
+      x->state_root_index = commit_index(999'950);
+      x->evidence.kept = {10, 10};
+    }
+    const status::sample x{{report(0, 0), report(1, 0)}, {a, b}, 1000s};
+    const auto table = status::to_table(x, two());
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() < 80);
+    CHECK(table.find("state root abababababab at commit 999950: v0, v1\n") != std::string::npos);
+  }
+
+  TEST_CASE("a state root that differs is shown as such") {
+    auto a = report(0, 1), b = report(1, 1);
+    a.state_root = root(1);
+    b.state_root = root(2);
+    const auto table = status::to_table({{a, b}, {a, b}, 1s}, two());
+    CHECK(table.find("state root 010101010101 DIFFERS at commit 0: v0\n") != std::string::npos);
+    CHECK(table.find("state root 020202020202 DIFFERS at commit 0: v1\n") != std::string::npos);
+    b.state_root_index = commit_index(50);
+    CHECK(status::to_table({{a, b}, {a, b}, 1s}, two()).find("DIFFERS") == std::string::npos);
+  }
+
+  TEST_CASE("each column of the table is explained") {
+    for (const auto* column :
+         {"behind", "commit", "executed", "tps", "queue ms", "accounts", "exec", "caught"})
+      CHECK(status::legend().find(column) != std::string::npos);
+    std::ostringstream out, err;
+    CHECK(commands::run({"status", "--help"}, {out, err}) == 0);
+    CHECK(out.str().find(status::legend()) != std::string::npos);
+  }
+
   TEST_CASE("a validator's evidence is counted, and listed with both digests when asked for") {
     auto x = report(0, 1);
     x.evidence = {{0, 3},
@@ -111,7 +150,7 @@ TEST_SUITE("status") {
     const status::answers answers{x, report(1, 1)};
     const status::sample sample{answers, answers, 1s};
     const auto table = status::to_table(sample, two());
-    CHECK(table.find(" 1/3 ") != std::string::npos);
+    CHECK(table.find(" 1/3\n") != std::string::npos);
     const auto list = status::to_evidence_table(answers, two());
     CHECK(std::count(list.begin(), list.end(), '\n') == 4);
     const auto ab = crypto::to_hex(root(0xab)), cd = crypto::to_hex(root(0xcd));

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "crypto/hex.hpp"
 
 namespace flamingo::status {
@@ -41,8 +44,28 @@ std::string name_of(validator_id v, const committee& members) {
   return members.has(v) ? members.validators[v.value].name : std::to_string(v.value);
 }
 
-std::string shortened(const std::optional<digest>& x) {
-  return x ? crypto::to_hex(*x).substr(0, 12) : "-";
+/// Who has which state root: a line for each that is told, the newest commit's first.
+std::string roots_of(const answers& x, const committee& members) {
+  std::map<std::pair<commit_index, std::string>, std::vector<std::string>> who;
+  std::map<commit_index, std::size_t> different;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!x[i] || !x[i]->state_root) continue;
+    auto& names = who[{x[i]->state_root_index, crypto::to_hex(*x[i]->state_root).substr(0, 12)}];
+    if (names.empty()) ++different[x[i]->state_root_index];
+    names.push_back(members.validators[i].name);
+  }
+  constexpr std::size_t names_max = 6;
+  std::string out;
+  for (auto at = who.rbegin(); at != who.rend(); ++at) {
+    const auto& [index, root] = at->first;
+    const auto& names = at->second;
+    const std::size_t shown = std::min(names.size(), names_max);
+    out += fmt::format("state root {} {} commit {}: {}", root,
+                       different[index] > 1 ? "DIFFERS at" : "at", index.value,
+                       fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
+    out += shown < names.size() ? fmt::format(" and {} more\n", names.size() - shown) : "\n";
+  }
+  return out;
 }
 
 }  // namespace
@@ -99,9 +122,10 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members, bool w
 }
 
 std::string to_table(const sample& x, const committee& members) {
-  constexpr auto row = "{:<10} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>10} {:>5} {:>7}  {}\n";
+  // 79 columns, so that a terminal of 80 wraps nothing.
+  constexpr auto row = "{:<10} {:>7} {:>6} {:>7} {:>8} {:>6} {:>8} {:>8} {:>4} {:>6}\n";
   auto out = fmt::format(fmt::runtime(row), "validator", "round", "behind", "commit", "executed",
-                         "tps", "queue ms", "accounts", "exec", "caught", "state root at");
+                         "tps", "queue ms", "accounts", "exec", "caught");
   for (std::size_t i = 0; i < x.after.size(); ++i) {
     const auto& name = members.validators[i].name;
     if (!x.after[i]) {
@@ -114,16 +138,27 @@ std::string to_table(const sample& x, const committee& members) {
     const auto rate = committed_per_second(x, i);
     const auto delay = queue_delay(r, i);
     const auto [authors, equivocations] = caught_by(r);
-    out += fmt::format(
-        fmt::runtime(row), name, r.round.value, r.rounds_behind, r.index.value, r.executed.value,
-        rate ? fmt::format("{:.0f}", *rate) : "-",
-        delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
-        accounts_of(members, i), r.executors,
-        authors > 0 ? fmt::format("{}/{}", authors, equivocations) : "-",
-        r.state_root ? fmt::format("{} {}", shortened(r.state_root), r.state_root_index.value)
-                     : "-");
+    out +=
+        fmt::format(fmt::runtime(row), name, r.round.value, r.rounds_behind, r.index.value,
+                    r.executed.value, rate ? fmt::format("{:.0f}", *rate) : "-",
+                    delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
+                    accounts_of(members, i), r.executors,
+                    authors > 0 ? fmt::format("{}/{}", authors, equivocations) : "-");
   }
-  return out;
+  return out + roots_of(x.after, members);
+}
+
+std::string legend() {
+  return "  behind    rounds from the newest one it knows to the newest commit: 2 to 6 in health, "
+         "since\n"
+         "            a commit takes that many; more and growing: it does not keep up\n"
+         "  commit    commits so far; executed: those of them that its executors have executed\n"
+         "  tps       transactions committed a second\n"
+         "  queue ms  from the seal of its batches until a quorum stores them, as it says itself\n"
+         "  accounts  of the clients that the committee file assigns to it; 0 if none is\n"
+         "  exec      executors; caught: authors/equivocations that it can prove (--evidence)\n"
+         "Below: the state after a commit, the same at all validators that tell it for that "
+         "commit.\n";
 }
 
 std::string to_evidence_table(const answers& x, const committee& members) {

@@ -22,8 +22,12 @@ std::optional<double> committed_per_second(const sample& x, std::size_t i);
 nlohmann::ordered_json to_json(const sample& x, const committee& members,
                                bool with_evidence = false);
 
-/// A heading and a line for each validator, each with a newline.
+/// A heading, a line for each validator, and one for each state root that is told; each with a
+/// newline. Fits into 80 columns as long as names and numbers are of ordinary length.
 std::string to_table(const sample& x, const committee& members);
+
+/// What the columns of the table mean.
+std::string legend();
 
 /// What each validator can prove of others, a line an equivocation, with the digests of both signed
 /// headers in full; or one line that says that there is none.
