@@ -1,5 +1,6 @@
 // flamingo local: a whole network on this machine under load, and what it did.
 #include <fmt/format.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ struct options {
   local::run_plan plan;
   std::string directory, chaos, preset = "default";
   std::int64_t duration_seconds = 30;
-  bool json = false, keep = false;
+  bool json = false, keep = false, quiet = false;
 };
 
 /// "kill=5"; nothing for an empty text.
@@ -69,14 +70,37 @@ std::string summarized(const nlohmann::ordered_json& x) {
   auto out = fmt::format(
       "offered {} tps, executed {} tps, latency p50 {} ms, p99 {} ms (commit p50 {} ms)\n"
       "lost {}, duplicated {}, state roots equal: {}\n"
-      "{:.2f} cores, {:.0f} MiB of memory and {:.0f} MiB of store a validator at most\n",
+      "CPU: {:.2f} cores, of all processes together; a validator at most: {:.0f} MiB of memory, "
+      "{:.0f} MiB of store\n",
       number(x["offered_tps"]), number(x["executed_tps"]), number(x["latency_ms"]["p50"]),
       number(x["latency_ms"]["p99"]), number(x["commit_latency_ms"]["p50"]), x["lost"].dump(),
       x["duplicated"].dump(), x["state_roots_equal"].dump(), x["cpu_cores"].get<double>(),
       x["rss_anon_mib_max"].get<double>(), x["store_mib_max"].get<double>());
+  for (const auto& [key, what] :
+       {std::pair("never_sent", "never sent: the load ended before there was room for them"),
+        std::pair("results_not_heard", "with receipts, but without a result")})
+    if (x[key] != 0) out += fmt::format("{} {}\n", x[key].dump(), what);
   if (x.contains("kills"))
     out += fmt::format("{} kills, {} restarts\n", x["kills"].dump(), x["restarts"].dump());
   return out;
+}
+
+/// A terminal that goes away is a reason to end in order, as SIGTERM is; unless the caller (nohup)
+/// wants it not to be.
+void end_on_hangup() {
+  struct sigaction before {};
+  ::sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_DFL) return;
+  struct sigaction pass {};
+  pass.sa_handler = [](int) { ::kill(::getpid(), SIGTERM); };
+  pass.sa_flags = SA_RESTART;
+  ::sigaction(SIGHUP, &pass, nullptr);
+}
+
+local::progress::style style_of(const options& x) {
+  if (x.quiet) return local::progress::style::none;
+  if (::isatty(STDERR_FILENO) != 0) return local::progress::style::picture;
+  return x.json ? local::progress::style::none : local::progress::style::lines;
 }
 
 int run_local(options x, console to) {
@@ -84,10 +108,11 @@ int run_local(options x, console to) {
   x.plan.network.directory = directory.path();
   x.plan.length = std::chrono::seconds(x.duration_seconds);
   x.plan.kills = parse_chaos(x.chaos);
-  x.plan.terminal = ::isatty(STDERR_FILENO) != 0;
+  x.plan.shows = style_of(x);
   if (x.preset == "bare") x.plan.network.settings = network_plan::preset::bare;
   runtime::configure_logging({.level = "off", .format = {}}, "local");
   runtime::stop_signal stop;
+  end_on_hangup();
   try {
     const auto result = local::run(x.plan, stop, to.err);
     if (x.json)
@@ -95,7 +120,10 @@ int run_local(options x, console to) {
     else
       to.out << summarized(result.line) << std::flush;
     if (result.complaint.empty()) return 0;
+    if (result.interrupted) throw local::stopped_by_signal(result.complaint);
     throw std::runtime_error(result.complaint);
+  } catch (const local::stopped_by_signal&) {
+    throw;  // nothing is wrong with the files, so they go away as at a good end
   } catch (const std::exception& e) {
     directory.keep();
     throw std::runtime_error(
@@ -145,10 +173,13 @@ void add_local(CLI::App& app, action& chosen) {
                       "kill=N: kill -9 validators N times under load and start them again");
   command->add_option("--seed", x->plan.seed, "Of the load and the kills")->capture_default_str();
   command->add_option("--dir", x->directory, "A new directory for the network's files, which stay");
-  command->add_flag("--keep", x->keep, "Keep the network's files in any case");
+  command->add_flag("--keep", x->keep,
+                    "Keep the network's files in any case; else they stay only if the run fails");
   command->add_option("--series", x->plan.series,
                       "Write a line of CSV each second, for apps/plots/timeline.py");
-  command->add_flag("--json", x->json, "One line of JSON at the end");
+  command->add_flag("--json", x->json,
+                    "One line of JSON at the end, and no progress unless stderr is a terminal");
+  command->add_flag("--quiet", x->quiet, "No progress on stderr");
   command->footer(
       "Example: flamingo local --validators 4 --rate 20000 --tx-size 512 --duration 30 --json");
   command->callback([x, &chosen] { chosen = [x](console to) { return run_local(*x, to); }; });

@@ -4,10 +4,15 @@
 #include <unistd.h>
 
 #include <set>
+#include <sstream>
 
 #include "apps/flamingo/local/chaos_plan.hpp"
 #include "apps/flamingo/local/child_process.hpp"
 #include "apps/flamingo/local/free_ports.hpp"
+#include "apps/flamingo/local/live_view.hpp"
+#include "apps/flamingo/local/progress.hpp"
+#include "apps/flamingo/local/resource_use.hpp"
+#include "apps/flamingo/local/timeline.hpp"
 #include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
@@ -23,6 +28,13 @@ TEST_SUITE("child process") {
     CHECK_FALSE(child.read_line(10s));
     CHECK(child.wait_for(10s) == 7);
     CHECK(testing::content_of(dir.path() / "log") == "bad\n");
+  }
+
+  TEST_CASE("a child is no member of the process group that Ctrl-C goes to") {
+    testing::temporary_directory dir;
+    local::child_process child({"/bin/sh", "-c", "echo; sleep 100"}, dir.path() / "log");
+    REQUIRE(child.read_line(10s));
+    CHECK(::getpgid(child.pid()) == child.pid());
   }
 
   TEST_CASE("killed and terminated children say by which signal") {
@@ -51,6 +63,97 @@ TEST_SUITE("child process") {
     testing::temporary_directory dir;
     local::child_process child({"/nowhere/at/all"}, dir.path() / "log");
     CHECK(child.wait_for(10s) == 127);
+  }
+}
+
+TEST_SUITE("live view") {
+  TEST_CASE("lines that would wrap are cut, by characters and not by bytes") {
+    CHECK(local::fitted("1234567890\n12\n", {10, 24}) == "123456789\n12\n");
+    CHECK(local::fitted("\u00e4\u00e4\u00e4\u00e4\n", {4, 24}) == "\u00e4\u00e4\u00e4\n");
+  }
+
+  TEST_CASE("lines that would scroll away are counted instead") {
+    CHECK(local::fitted("a\nb\nc\n", {40, 4}) == "a\nb\nc\n");
+    CHECK(local::fitted("a\nb\nc\nd\n", {40, 4}) == "a\nb\nand 2 more lines\n");
+    CHECK(local::fitted("", {40, 4}) == "");
+  }
+
+  TEST_CASE("a picture goes over the one before unless something was written since") {
+    std::ostringstream to;
+    local::live_view view(to);
+    view.draw("a\nb\n", {});
+    view.draw("c\n", {});
+    CHECK(to.str() == "a\nb\n\033[2A\033[Jc\n");
+    view.leave();
+    to.str("");
+    view.draw("d\n", {});
+    CHECK(to.str() == "d\n");
+  }
+
+  TEST_CASE("what is no terminal counts as one of 80 by 24") {
+    const auto size = local::size_of_terminal(-1);
+    CHECK(size.columns == 80);
+    CHECK(size.rows == 24);
+  }
+}
+
+TEST_SUITE("progress") {
+  TEST_CASE("without a terminal stages are told at once and the rest each five seconds") {
+    std::ostringstream to;
+    local::progress told(local::progress::style::lines, to);
+    const local::progress::clock::time_point start{};
+    told.stage("starting", start);
+    told.beat(start + 4s);
+    CHECK(to.str() == "starting\n");
+    told.beat(start + 5s);
+    told.beat(start + 6s);
+    CHECK(to.str() == "starting\nstarting (5 s)\n");
+    to.str("");
+    told.stage("load", start + 7s);
+    told.state("a picture\n", "3 of 20 s");
+    told.beat(start + 11s);
+    told.beat(start + 12s);
+    CHECK(to.str() == "load\n3 of 20 s\n");
+  }
+
+  TEST_CASE("who wants no progress gets none") {
+    std::ostringstream to;
+    local::progress told(local::progress::style::none, to);
+    told.stage("starting", {});
+    told.state("a picture\n", "3 of 20 s");
+    told.beat(local::progress::clock::time_point{} + 60s);
+    CHECK(to.str() == "");
+  }
+}
+
+TEST_SUITE("timeline") {
+  TEST_CASE("seconds in which receipts are only waited for are not drawn") {
+    const auto covers = [](double at, double load, double length) {
+      return local::covers_load(
+          {{"seconds", at}, {"load_seconds", load}, {"recent_seconds", length}});
+    };
+    CHECK(covers(20.02, 20, 1));
+    CHECK_FALSE(covers(21.02, 20, 1));
+    CHECK_FALSE(covers(20.2, 20, 0.18));
+  }
+}
+
+TEST_SUITE("resource use") {
+  TEST_CASE("the CPU time of a process that was killed still counts") {
+    local::resource_use use;
+    const auto burn = [&](double at_least) {
+      testing::temporary_directory dir;
+      local::child_process child({"/bin/sh", "-c", "while :; do :; done"}, dir.path() / "log");
+      const double before = use.cpu_seconds();
+      for (int i = 0; i < 60'000 && use.cpu_seconds() < before + at_least; ++i) {
+        use.sample(child.pid());
+        CHECK_FALSE(child.wait_for(1ms));
+      }
+      CHECK(use.cpu_seconds() >= before + at_least);
+    };
+    burn(0.05);
+    burn(0.05);
+    CHECK(use.cpu_seconds() >= 0.1);
   }
 }
 

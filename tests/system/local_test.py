@@ -2,7 +2,9 @@
 """flamingo local: whole networks under load, with their counts."""
 import csv
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -11,7 +13,7 @@ from network import FLAMINGO, flamingo
 
 FIELDS = {"offered_tps", "sent_tps", "busy_tps", "committed_tps", "executed_tps", "latency_ms",
           "commit_latency_ms", "bundles", "receipts", "lost", "duplicated", "state_roots_equal", "cpu_cores",
-          "rss_anon_mib_max", "store_mib_max", "on"}
+          "rss_anon_mib_max", "store_mib_max", "never_sent", "results_not_heard", "on"}
 SMALL = ("local", "--accounts", 10_000, "--clients", 2, "--json")
 
 
@@ -40,8 +42,13 @@ class LocalTest(unittest.TestCase):
             self.assertGreaterEqual(result["executed_tps"], 0.9 * result["offered_tps"])
             # Committed is what receipts were given for; nothing else ran on this network.
             self.assertAlmostEqual(result["committed_tps"], result["executed_tps"], delta=0.2)
+            self.assertEqual((result["never_sent"], result["results_not_heard"]), (0, 0))
             rows = list(csv.DictReader(series.read_text().splitlines()))
             self.assertGreaterEqual(len(rows), 7)
+            # What comes after the load is no row: it would draw a drop that never was.
+            seconds = [float(row["seconds"]) for row in rows]
+            self.assertEqual(sorted(set(seconds)), seconds)
+            self.assertLess(seconds[-1], 8.6)
             plots = pathlib.Path(__file__).parents[2] / "apps" / "plots" / "timeline.py"
             drawn = subprocess.run([plots, series], capture_output=True, text=True)
             self.assertEqual(drawn.returncode, 0, drawn.stderr)
@@ -60,6 +67,30 @@ class LocalTest(unittest.TestCase):
         for run in runs:
             out, err = run.communicate(timeout=200)
             self.good(run.returncode, out, err)
+
+    def stopped(self, by):
+        """A long run that gets a signal under load; its stdout, its stderr, and what it left on disk."""
+        with tempfile.TemporaryDirectory() as directory:
+            run = subprocess.Popen([FLAMINGO, *map(str, SMALL[:-1]), "--rate", "500", "--duration", "60"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "TMPDIR": directory}, start_new_session=True)
+            told = []
+            while not any(" of 60 s: offered" in line for line in told):
+                told.append(run.stderr.readline())
+                self.assertTrue(told[-1], told)
+            # As a terminal does: to the whole process group.
+            os.killpg(run.pid, by)
+            out, err = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 1, err)
+            return out, "".join(told) + err, os.listdir(directory)
+
+    def test_stopped(self):
+        for by in (signal.SIGINT, signal.SIGHUP):
+            out, err, left = self.stopped(by)
+            self.assertEqual(left, [])
+            self.assertIn("lost 0, duplicated 0", out)
+            self.assertRegex(err, r"(?m)^4 validators and 2 clients, 500 transactions a second for 60 s")
+            self.assertRegex(err, r"(?m)^flamingo: stopped by a signal after \d+ of 60 s of load$")
 
     def test_bare(self):
         done = flamingo(*SMALL, "--rate", 500, "--duration", 5, "--preset", "bare", "--skew", "0.9:v0",

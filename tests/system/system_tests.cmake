@@ -48,6 +48,10 @@ list(APPEND system_tests "system: killed validators come back, nothing is lost o
 add_test(NAME "system: two local networks run side by side"
   COMMAND ${in_system} local_test.py LocalTest.test_side_by_side)
 list(APPEND system_tests "system: two local networks run side by side")
+add_test(NAME "system: Ctrl-C or a hang-up ends a local run early, tells what ran and leaves no files"
+  COMMAND ${in_system} local_test.py LocalTest.test_stopped)
+list(APPEND system_tests
+  "system: Ctrl-C or a hang-up ends a local run early, tells what ran and leaves no files")
 add_test(NAME "system: the bare preset and a skewed load work"
   COMMAND ${in_system} local_test.py LocalTest.test_bare)
 list(APPEND system_tests "system: the bare preset and a skewed load work")

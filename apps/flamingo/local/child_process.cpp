@@ -26,6 +26,8 @@ namespace {
 [[noreturn]] void become(char* const* arguments, int output, int log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);  // the parent died before the line above
+  // Ctrl-C in a terminal reaches the parent alone, which then ends its children in order.
+  ::setpgid(0, 0);
   // No handler of the parent's may run here: signals are blocked until the handlers are gone.
   for (int s = 1; s < NSIG; ++s) ::signal(s, SIG_DFL);
   sigset_t none;

@@ -18,7 +18,8 @@ class child_process {
 public:
   /// Starts `arguments[0]`, a path, with its stderr appended to `log` and its stdout in a pipe. It
   /// gets SIGTERM when this process dies, whatever the reason, so it must be started from a thread
-  /// that lives as long as this process (the main one). Throws std::runtime_error.
+  /// that lives as long as this process (the main one). Its process group is its own: what a
+  /// terminal sends to all does not reach it. Throws std::runtime_error.
   child_process(const std::vector<std::string>& arguments, const std::filesystem::path& log);
   /// kill()s and waits, if it still runs.
   ~child_process();

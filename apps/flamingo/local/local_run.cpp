@@ -24,8 +24,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds start_limit{60'000};     // until all validators answer
-constexpr milliseconds settle_limit{60'000};    // until all executed the same
+constexpr milliseconds start_limit{60'000};               // until all validators answer
+constexpr milliseconds settle_limit{60'000};              // until all executed the same
+constexpr milliseconds settle_limit_interrupted{10'000};  // who pressed Ctrl-C waits no minute
 constexpr milliseconds stop_limit{8'000};       // a validator says itself that 5 s are enough
 constexpr milliseconds answer_limit{1'000};     // of a question for the status
 constexpr milliseconds load_end_limit{45'000};  // receipts are waited for 30 s
@@ -37,12 +38,11 @@ double tenth(double x) {
 
 class local_run {
 public:
-  local_run(run_plan plan, network_layout layout, runtime::stop_signal& stop,
-            std::ostream& progress)
+  local_run(run_plan plan, network_layout layout, runtime::stop_signal& stop, std::ostream& tell)
       : plan_(std::move(plan)),
         layout_(std::move(layout)),
         stop_(stop),
-        progress_(progress),
+        progress_(plan_.shows, tell),
         members_(config::load_committee(layout_.committee()).members),
         operator_(config::load_operator(layout_.operator_())),
         validators_(layout_, members_.size()),
@@ -54,29 +54,44 @@ public:
   ~local_run() { process_.close(); }
 
   run_result perform() {
-    say("starting {} validators; their files are in {}", members_.size(),
-        layout_.directory.string());
+    stage("{} validators and {} clients, {} transactions a second for {} s; files: {}",
+          members_.size(), members_.clients.size(), plan_.rate, plan_.length.count(),
+          layout_.directory.string());
+    stage("starting the validators");
     for (std::size_t i = 0; i < validators_.size(); ++i) validators_.start(i);
     wait_until_up();
     start_load();
     follow_load();
-    say("the load is over; waiting for a state root that covers all of it");
+    stage("the load is over; waiting for a state root that covers all of it");
     settle();
+    stage("stopping the validators");
     stop_all();
     return result();
   }
 
 private:
   template <class... Args>
-  void say(fmt::format_string<Args...> format, Args&&... args) {
-    if (plan_.terminal) progress_ << fmt::format(format, std::forward<Args>(args)...) << std::endl;
+  void stage(fmt::format_string<Args...> format, Args&&... args) {
+    progress_.stage(fmt::format(format, std::forward<Args>(args)...), clock::now());
   }
 
   /// A moment's wait, in which everything is looked after.
   void pause() {
-    if (stop_.wait_for(beat)) throw std::runtime_error("stopped by a signal before its end");
+    if (stop_.wait_for(beat)) interrupt();
     validators_.check();
     sample();
+    progress_.beat(clock::now());
+  }
+
+  /// The first signal ends the load, so that what ran can be counted.
+  void interrupt() {
+    if (!load_) throw stopped_by_signal("stopped by a signal before there was load");
+    if (interrupted_) throw stopped_by_signal("stopped by a second signal before its end");
+    interrupted_ = true;
+    chaos_.clear();
+    load_->terminate();
+    if (!cpu_after_) cpu_after_ = use_.cpu_seconds();
+    stage("a signal: the load ends here; another signal stops everything at once");
   }
 
   void sample() {
@@ -125,6 +140,7 @@ private:
     load_.emplace(arguments, layout_.directory / "load.log");
     sample();
     began_ = asked_ = clock::now();
+    stage("load under way");
     cpu_before_ = use_.cpu_seconds();
   }
 
@@ -184,31 +200,28 @@ private:
     asked_ = now;
     scrape();
     const auto x = second_of(sample, counts_, std::exchange(event_, {}));
-    timeline_.add(x);
-    if (plan_.terminal) draw(sample, x);
+    if (covers_load(counts_)) timeline_.add(x);
+    show(sample, x);
   }
 
-  void draw(const status::sample& sample, const second& x) {
-    // Over the picture of a second ago.
-    const auto table = status::to_table(sample, members_);
-    if (drawn_lines_ > 0) progress_ << fmt::format("\033[{}A\033[J", drawn_lines_);
+  void show(const status::sample& sample, const second& x) {
     const double whole = static_cast<double>(plan_.length.count());
     constexpr int width = 40;
     const int done = static_cast<int>(width * std::min(1.0, x.at / whole));
-    progress_ << fmt::format("[{:<{}}] {:.0f} of {:.0f} s  {}\n", std::string(done, '#'), width,
-                             x.at, whole, x.event)
-              << fmt::format(
-                     "offered {:.0f} tps  with receipts {:.0f} tps  latency p50 {:.0f} ms  "
-                     "p99 {:.0f} ms\n",
-                     x.offered_tps, x.completed_tps, x.latency_p50_ms, x.latency_p99_ms)
-              << table << std::flush;
-    drawn_lines_ = 2 + static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n'));
+    const auto at = fmt::format("{:.0f} of {:.0f} s", std::min(x.at, whole), whole);
+    const auto rates =
+        fmt::format("offered {:.0f} tps  with receipts {:.0f} tps  p50 {:.0f} ms  p99 {:.0f} ms",
+                    x.offered_tps, x.completed_tps, x.latency_p50_ms, x.latency_p99_ms);
+    const auto event = x.event.empty() ? "" : "  " + x.event;
+    progress_.state(fmt::format("[{:<{}}] {}{}\n{}\n{}", std::string(done, '#'), width, at, event,
+                                rates, status::to_table(sample, members_)),
+                    fmt::format("{}: {}{}", at, rates, event));
   }
 
   /// Waits until every validator executed all that is committed and told the same state root for a
   /// commit after the end of the load.
   void settle() {
-    const auto until = clock::now() + settle_limit;
+    const auto begun = clock::now();
     commit_index target;
     for (const auto& x : answers_)
       if (x) target = std::max(target, x->index);
@@ -228,7 +241,8 @@ private:
         roots_equal_ = status::roots_agree(answers_).value_or(true);
         return;
       }
-      if (clock::now() > until) return;
+      const auto limit = interrupted_ ? settle_limit_interrupted : settle_limit;
+      if (clock::now() > begun + limit) return;
     }
   }
 
@@ -245,8 +259,14 @@ private:
     return out;
   }
 
+  /// How long there was load.
+  double seconds() const {
+    return interrupted_ ? counts_.at("load_seconds").get<double>()
+                        : static_cast<double>(plan_.length.count());
+  }
+
   run_result result() const {
-    const double seconds = static_cast<double>(plan_.length.count());
+    const double seconds = this->seconds();
     const auto ms = [&](double q) {
       const auto x = latency_.quantile_ms(q);
       return x ? nlohmann::ordered_json(tenth(*x)) : nullptr;
@@ -270,6 +290,8 @@ private:
         {"commit_latency_ms", {{"p50", ms(0.5)}, {"p99", ms(0.99)}}},
         {"bundles", counts_.at("bundles")},
         {"receipts", counts_.at("receipts")},
+        {"never_sent", counts_.at("never_sent")},
+        {"results_not_heard", counts_.at("results_not_heard")},
         {"lost", counts_.at("lost")},
         {"duplicated", counts_.at("duplicated")},
         {"state_roots_equal", roots_equal_ ? nlohmann::ordered_json(*roots_equal_) : nullptr},
@@ -285,22 +307,28 @@ private:
           {"tx_size", plan_.transaction_bytes},
           {"seconds", plan_.length.count()},
           {"skew", plan_.skew}}}};
+    if (interrupted_) out.line["on"]["seconds"] = tenth(seconds);
     if (plan_.kills > 0) {
       out.line["kills"] = kills_;
       out.line["restarts"] = restarts_;
       out.line["seed"] = plan_.seed;
     }
     out.complaint = complaint();
+    out.interrupted = interrupted_ && out.complaint.empty();
+    if (out.interrupted)
+      out.complaint = fmt::format("stopped by a signal after {:.0f} of {} s of load",
+                                  this->seconds(), plan_.length.count());
     return out;
   }
 
   std::string complaint() const {
     const auto count = [&](const char* key) { return counts_.at(key).get<std::uint64_t>(); };
-    if (count("completed") == 0) return "nothing was executed: " + load_complaint_;
+    if (count("completed") == 0 && !interrupted_) return "nothing was executed: " + load_complaint_;
     if (count("lost") > 0)
       return fmt::format("{} transactions were admitted and have no receipts", count("lost"));
     if (count("duplicated") > 0)
       return fmt::format("{} transactions were committed twice", count("duplicated"));
+    if (!roots_equal_ && interrupted_) return {};
     if (!roots_equal_)
       return fmt::format("the validators did not come to the same commit within {} s",
                          settle_limit.count() / 1000);
@@ -314,7 +342,7 @@ private:
   run_plan plan_;
   network_layout layout_;
   runtime::stop_signal& stop_;
-  std::ostream& progress_;
+  progress progress_;
   committee members_;
   config::operator_file operator_;
   cluster validators_;
@@ -327,7 +355,7 @@ private:
   std::optional<child_process> load_;
   status::answers answers_;
   nlohmann::json counts_;  // the load's newest line
-  std::size_t lines_ = 0, drawn_lines_ = 0;
+  std::size_t lines_ = 0;
   std::string load_complaint_, not_stopped_, event_;
   clock::time_point began_{}, asked_{};
   double cpu_before_ = 0;
@@ -336,14 +364,15 @@ private:
   std::vector<std::pair<std::size_t, milliseconds>> down_;  // validator, when it starts again
   std::size_t kills_ = 0, restarts_ = 0;
   std::optional<bool> roots_equal_;
+  bool interrupted_ = false;
 };
 
 }  // namespace
 
-run_result run(run_plan plan, runtime::stop_signal& stop, std::ostream& progress) {
+run_result run(run_plan plan, runtime::stop_signal& stop, std::ostream& tell) {
   plan.network.ports = free_ports(plan.network.validators * plan.network.ports_each());
   auto layout = make_network(plan.network);
-  return local_run(std::move(plan), std::move(layout), stop, progress).perform();
+  return local_run(std::move(plan), std::move(layout), stop, tell).perform();
 }
 
 }  // namespace flamingo::local

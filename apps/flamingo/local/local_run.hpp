@@ -6,8 +6,10 @@
 #include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
+#include "apps/flamingo/local/progress.hpp"
 #include "apps/flamingo/network_plan.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
 
@@ -21,17 +23,25 @@ struct run_plan {
   std::string skew;       // as of flamingo client
   std::size_t kills = 0;  // kill -9 of validators under load
   std::filesystem::path series;
-  bool terminal = false;  // a table that is drawn again each second; else nothing
+  progress::style shows = progress::style::none;
 };
 
 struct run_result {
   nlohmann::ordered_json line;  // what --json prints
   std::string complaint;        // why the run is no success; empty: it is
+  bool interrupted = false;     // that a signal ended the load early is all there is to complain of
+};
+
+/// A signal came when there was nothing to be counted, or a second one did.
+class stopped_by_signal : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
 };
 
 /// Makes the network, runs the load, waits until every validator executed what was committed, and
-/// stops it. Ends the processes that it started, and no others. Throws std::runtime_error, one
-/// line, if a validator or the load fails, or `stop` says so.
-run_result run(run_plan plan, runtime::stop_signal& stop, std::ostream& progress);
+/// stops it. Ends the processes that it started, and no others. A signal ends the load early, and
+/// what ran is counted; a second one ends all at once. Throws std::runtime_error, one line, if a
+/// validator or the load fails; stopped_by_signal.
+run_result run(run_plan plan, runtime::stop_signal& stop, std::ostream& tell);
 
 }  // namespace flamingo::local

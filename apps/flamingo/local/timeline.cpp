@@ -24,6 +24,11 @@ double fastest(const status::sample& x, Count count) {
 
 }  // namespace
 
+bool covers_load(const nlohmann::json& load) {
+  const double end = load.at("seconds"), length = load.at("recent_seconds");
+  return length >= 0.5 && end - length / 2 < load.at("load_seconds").get<double>();
+}
+
 second second_of(const status::sample& x, const nlohmann::json& load, std::string event) {
   second out;
   out.at = load.at("seconds");

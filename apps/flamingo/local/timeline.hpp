@@ -22,6 +22,10 @@ struct second {
   std::string event;                            // "v2 killed"
 };
 
+/// Whether the seconds that a line of `flamingo client --json` tells of were mostly ones of load,
+/// and long enough for a rate: what comes after the load only waits for receipts.
+bool covers_load(const nlohmann::json& load);
+
 /// @param load a line of `flamingo client --json`.
 second second_of(const status::sample& x, const nlohmann::json& load, std::string event);
 
