@@ -209,9 +209,11 @@ private:
     constexpr int width = 40;
     const int done = static_cast<int>(width * std::min(1.0, x.at / whole));
     const auto at = fmt::format("{:.0f} of {:.0f} s", std::min(x.at, whole), whole);
-    const auto rates =
+    auto rates =
         fmt::format("offered {:.0f} tps  with receipts {:.0f} tps  p50 {:.0f} ms  p99 {:.0f} ms",
                     x.offered_tps, x.completed_tps, x.latency_p50_ms, x.latency_p99_ms);
+    if (!covers_load(counts_))
+      rates = fmt::format("no more load; without receipts: {}", counts_.at("outstanding").dump());
     const auto event = x.event.empty() ? "" : "  " + x.event;
     progress_.state(fmt::format("[{:<{}}] {}{}\n{}\n{}", std::string(done, '#'), width, at, event,
                                 rates, status::to_table(sample, members_)),
