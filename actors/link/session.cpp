@@ -90,27 +90,26 @@ void session::read_tls(const buffer& in, time now, buffer& out) {
 }
 
 // OpenSSL keeps a buffer of the largest record for a partial one; a stranger's wait here instead.
+// One record at a time: the one after the hello may be a frame of any size.
 void session::read_strangers_records(const buffer& in, time now, buffer& out) {
   constexpr std::size_t header = 5;  // its last two bytes are the length, big-endian
   partial_record_.insert(partial_record_.end(), in.begin(), in.end());
-  std::size_t whole = 0;
-  while (partial_record_.size() - whole >= header) {
-    const auto* length = reinterpret_cast<const unsigned char*>(&partial_record_[whole + 3]);
+  const auto bytes = std::exchange(partial_record_, {});
+  auto rest = std::span<const char>(bytes);
+  while (!up() && rest.size() >= header) {
+    const auto* length = reinterpret_cast<const unsigned char*>(&rest[3]);
     const std::size_t size = header + (std::size_t(length[0]) << 8 | length[1]);
     if (size > max_stranger_record)
       return end(ending::bad_tls, fmt::format("a record of {} bytes in the hand-shake", size));
-    if (partial_record_.size() - whole < size) break;
-    whole += size;
+    if (rest.size() < size) break;
+    decrypt(rest.first(size), now, out);
+    if (over_) return;
+    rest = rest.subspan(size);
   }
-  if (whole == 0) return;
-  const auto records = std::exchange(partial_record_, {});
-  const auto all = std::span<const char>(records);
-  decrypt(all.first(whole), now, out);
-  if (over_) return;
   if (!up())
-    partial_record_.assign(all.begin() + whole, all.end());
-  else if (whole < all.size())
-    decrypt(all.subspan(whole), now, out);
+    partial_record_.assign(rest.begin(), rest.end());
+  else if (!rest.empty())
+    decrypt(rest, now, out);
 }
 
 void session::decrypt(std::span<const char> bytes, time now, buffer& out) {

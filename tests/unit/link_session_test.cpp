@@ -50,6 +50,43 @@ TEST_SUITE("link session") {
     }
   }
 
+  TEST_CASE("a large frame right behind the hello arrives, however the reads cut the bytes") {
+    // What the accepting end says: its part of the hand-shake, then its hello and the backlog.
+    const auto stream = [](pair_of_ends& p) {
+      auto bytes = std::exchange(p.a.out, {});
+      p.b.link.received(bytes, p.now, p.b.out);
+      auto flight = std::exchange(p.b.out, {});
+      p.a.link.received(flight, p.now, p.a.out);
+      bytes = std::exchange(p.a.out, {});
+      p.b.link.received(bytes, p.now, p.b.out);
+      REQUIRE(p.b.link.up());
+      const auto hello = p.b.out.size();
+      p.send(p.b, link_priority::batches, 40'000, 'f');
+      return std::pair{std::exchange(p.b.out, {}), hello};
+    };
+    for (const bool tls : {false, true}) {
+      CAPTURE(tls);
+      std::size_t dense = 1;  // each cut up to some bytes into the frame, then some
+      for (std::size_t cut = 0; cut < 4096; cut += cut < dense ? 1 : 61) {
+        CAPTURE(cut);
+        auto p = linked(tls);
+        const auto [bytes, hello] = stream(p);
+        dense = hello + 32;
+        auto rest = std::span<const char>(bytes);
+        auto n = cut == 0 ? std::size_t{4096} : cut;
+        while (!rest.empty() && !p.a.link.over()) {
+          session::buffer chunk(rest.begin(), rest.begin() + static_cast<long>(n));
+          p.a.link.received(chunk, p.now, p.a.out);
+          rest = rest.subspan(n);
+          n = std::min(rest.size(), p.a.link.next_read().bytes);
+        }
+        REQUIRE(how(p.a) == ending::count_);
+        REQUIRE(p.a.frames.size() == 1);
+        REQUIRE(p.a.frames[0].size() == 40'000);
+      }
+    }
+  }
+
   TEST_CASE("under TLS small frames that leave together share records") {
     auto p = linked(true);
     p.settle();
