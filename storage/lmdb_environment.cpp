@@ -1,14 +1,18 @@
 #include "storage/lmdb_environment.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 
 namespace flamingo::storage {
 
 namespace {
+
+constexpr const char* remedy = "move it away and start again";
 
 MDB_val value(byte_span bytes) {
   return {bytes.size(), const_cast<byte*>(bytes.data())};  // LMDB does not write through it
@@ -27,6 +31,33 @@ bool no_space(int code) {
   return code == ENOSPC || code == EDQUOT || code == EFBIG;
 }
 
+bool is_damage(int code) {
+  return code == MDB_INVALID || code == MDB_VERSION_MISMATCH || code == MDB_CORRUPTED ||
+         code == MDB_PAGE_NOTFOUND || code == MDB_PAGE_FULL || code == MDB_CURSOR_FULL ||
+         code == MDB_INCOMPATIBLE;
+}
+
+/// LMDB found its pages at odds with each other; it would abort next, with words for its authors.
+void on_assertion(MDB_env* env, const char* what) {
+  const char* path = "";
+  mdb_env_get_path(env, &path);
+  std::fprintf(stderr, "flamingo: store %s: data.mdb is damaged (%s): %s\n", path, what, remedy);
+  ::_exit(1);
+}
+
+/// Of a list of free pages, as LMDB stores it, those from page `first` on.
+std::uint64_t pages_from(std::uint64_t first, byte_span stored) {
+  std::uint64_t count = 0, found = 0, page = 0;
+  if (stored.size() < sizeof count) return 0;
+  std::memcpy(&count, stored.data(), sizeof count);
+  count = std::min<std::uint64_t>(count, stored.size() / sizeof page - 1);
+  for (std::uint64_t i = 1; i <= count; ++i) {
+    std::memcpy(&page, stored.data() + i * sizeof page, sizeof page);
+    found += page >= first;
+  }
+  return found;
+}
+
 /// Moves to the first key at or above `at`.
 int seek(MDB_cursor* cursor, const key& at, MDB_val* k, MDB_val* v) {
   if (at.size() == 0) return mdb_cursor_get(cursor, k, v, MDB_FIRST);
@@ -39,13 +70,39 @@ int seek(MDB_cursor* cursor, const key& at, MDB_val* k, MDB_val* v) {
 lmdb_environment::lmdb_environment(const std::filesystem::path& directory, std::uint64_t map_bytes,
                                    sync_mode mode)
     : path_(directory.string()), map_bytes_(map_bytes) {
+  make();
   if (const int code = mdb_env_create(&env_)) throw broken("open", code);
   try {
     open(mode);
   } catch (...) {
+    guard_.reset();
     mdb_env_close(env_);
     throw;
   }
+}
+
+/// LMDB would make a file of 0 bytes first. Made beside and renamed, no store is ever empty, and
+/// one that is has lost what it held.
+void lmdb_environment::make() const {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path file = fs::path(path_) / "data.mdb", fresh = file.string() + ".new";
+  if (fs::exists(file, ignored)) {
+    if (fs::file_size(file, ignored) != 0) return;
+    throw error("store " + path_ + ": data.mdb is damaged (it is empty): " + remedy);
+  }
+  fs::remove(fresh, ignored);
+  MDB_env* made = nullptr;
+  if (const int code = mdb_env_create(&made)) throw broken("make", code);
+  int code = mdb_env_open(made, fresh.c_str(), MDB_NOSUBDIR, 0600);
+  if (code == 0) code = mdb_env_sync(made, 1);
+  mdb_env_close(made);
+  fs::remove(fresh.string() + "-lock", ignored);
+  if (code == 0 && ::rename(fresh.c_str(), file.c_str()) != 0) code = errno;
+  const int directory = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (code == 0 && (directory < 0 || ::fsync(directory) != 0)) code = errno;
+  if (directory >= 0) ::close(directory);
+  if (code != 0) throw broken("make", code);
 }
 
 void lmdb_environment::open(sync_mode mode) {
@@ -61,6 +118,12 @@ void lmdb_environment::open(sync_mode mode) {
   const unsigned flags =
       MDB_NOTLS | MDB_NORDAHEAD | MDB_NOMEMINIT | (mode == sync_mode::os ? MDB_NOSYNC : 0u);
   check(mdb_env_open(env_, path_.c_str(), flags, 0600));
+  check(mdb_env_set_assert(env_, on_assertion));
+  guard_.emplace(path_ + "/data.mdb", "flamingo: store " + path_ +
+                                          ": data.mdb is damaged (it was cut short, or its device "
+                                          "cannot be read): " +
+                                          remedy);
+  check_length();
   int stale = 0;
   check(mdb_reader_check(env_, &stale));
   MDB_txn* txn = nullptr;
@@ -77,7 +140,36 @@ void lmdb_environment::open(sync_mode mode) {
 }
 
 lmdb_environment::~lmdb_environment() {
+  guard_.reset();
   mdb_env_close(env_);
+}
+
+/// Throws if the file ends before what is in it. Free pages may be missing at the end: LMDB writes
+/// none that one transaction both took and freed.
+void lmdb_environment::check_length() const {
+  const snapshot now(*this);
+  MDB_envinfo info;
+  MDB_stat stat;
+  struct stat file {};
+  mdb_filehandle_t fd = -1;
+  mdb_env_info(env_, &info);
+  mdb_env_stat(env_, &stat);
+  mdb_env_get_fd(env_, &fd);
+  if (::fstat(fd, &file) != 0) throw broken("read", errno);
+  const std::uint64_t pages = info.me_last_pgno + 1,
+                      there = static_cast<std::uint64_t>(file.st_size) / stat.ms_psize;
+  if (there >= pages) return;
+  if (now.free_pages_from(there) >= pages - there) return;
+  throw error("store " + path_ + ": data.mdb is damaged (it was cut short: it has " +
+              std::to_string(file.st_size) + " bytes of " + std::to_string(pages * stat.ms_psize) +
+              "): " + remedy);
+}
+
+bool lmdb_environment::deleted() const {
+  mdb_filehandle_t fd = -1;
+  struct stat file {};
+  mdb_env_get_fd(env_, &fd);
+  return ::fstat(fd, &file) != 0 || file.st_nlink == 0;
 }
 
 write_result lmdb_environment::apply(std::span<const write_batch* const> batches) {
@@ -90,7 +182,12 @@ write_result lmdb_environment::apply(std::span<const write_batch* const> batches
       return refused(code);
     }
   code = mdb_txn_commit(txn);
-  return code == 0 ? write_result{} : refused(code);
+  if (code != 0) return refused(code);
+  if (deleted())
+    return {failure::io, "store " + path_ +
+                             ": data.mdb was deleted while in use: what is written to it would end "
+                             "with this process"};
+  return {};
 }
 
 int lmdb_environment::apply(MDB_txn* txn, const write_batch& batch) const {
@@ -160,6 +257,7 @@ std::optional<byte_span> lmdb_environment::snapshot::get(table where, const key&
   const int code = mdb_get(txn_, from_.dbi(where), &k, &v);
   if (code == MDB_NOTFOUND) return std::nullopt;
   if (code != 0) throw from_.broken("read", code);
+  from_.check_sizes(k, v);
   return span(v);
 }
 
@@ -171,9 +269,32 @@ void lmdb_environment::snapshot::scan(table where, const key& first, const key& 
   const std::unique_ptr<MDB_cursor, void (*)(MDB_cursor*)> owner(cursor, mdb_cursor_close);
   MDB_val k, v;
   int code = seek(cursor, first, &k, &v);
-  while (code == 0 && before(span(k), last) && visit(span(k), span(v)))
+  while (code == 0 && before(span(k), last)) {
+    from_.check_sizes(k, v);
+    if (!visit(span(k), span(v))) break;
     code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+  }
   if (code != 0 && code != MDB_NOTFOUND) throw from_.broken("read", code);
+}
+
+/// LMDB takes sizes from the file as they are: damaged ones must not be believed by a reader.
+void lmdb_environment::check_sizes(const MDB_val& k, const MDB_val& v) const {
+  if (k.mv_size > key::size_max || v.mv_size > high_water_bytes())
+    throw broken("read", MDB_CORRUPTED);
+}
+
+std::uint64_t lmdb_environment::snapshot::free_pages_from(std::uint64_t first) const {
+  constexpr MDB_dbi free_pages = 0;  // LMDB's own table
+  MDB_cursor* cursor = nullptr;
+  if (const int code = mdb_cursor_open(txn_, free_pages, &cursor)) throw from_.broken("read", code);
+  const std::unique_ptr<MDB_cursor, void (*)(MDB_cursor*)> owner(cursor, mdb_cursor_close);
+  std::uint64_t found = 0;
+  MDB_val k, v;
+  int code = mdb_cursor_get(cursor, &k, &v, MDB_FIRST);
+  for (; code == 0; code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT))
+    found += pages_from(first, span(v));
+  if (code != MDB_NOTFOUND) throw from_.broken("read", code);
+  return found;
 }
 
 std::uint64_t lmdb_environment::used_bytes() const {
@@ -209,6 +330,8 @@ write_result lmdb_environment::refused(int code) const {
     return {failure::disk_full, store + " cannot grow (" +
                                     mdb_strerror(code == EIO ? ENOSPC : code) +
                                     "): free space on its file system and start again"};
+  if (is_damage(code))
+    return {failure::io, store + ": data.mdb is damaged (" + mdb_strerror(code) + "): " + remedy};
   return {failure::io, store + " cannot be written (" + mdb_strerror(code) +
                            "): check the device and the kernel's log, then start again"};
 }
@@ -233,8 +356,7 @@ int lmdb_environment::probe() const {
 error lmdb_environment::broken(const char* doing, int code) const {
   const std::string what =
       "store " + path_ + ": cannot " + doing + " data.mdb (" + mdb_strerror(code) + "): ";
-  if (code == MDB_INVALID || code == MDB_VERSION_MISMATCH || code == MDB_CORRUPTED)
-    return error(what + "it is no store of this program, or damaged; move it away and start again");
+  if (is_damage(code)) return error(what + "it is no store of this program, or damaged; " + remedy);
   if (code == MDB_MAP_FULL) return error(refused(code).message);
   return error(what + "check the path, its owner and the free space");
 }

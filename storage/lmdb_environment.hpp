@@ -5,17 +5,20 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "storage/kv.hpp"
+#include "storage/map_guard.hpp"
 #include "storage/sync_mode.hpp"
 
 namespace flamingo::storage {
 
 class lmdb_environment {
 public:
-  /// Opens `directory`/data.mdb, which may grow to `map_bytes`. Only one process at a time may.
-  /// @throws error.
+  /// Opens or makes `directory`/data.mdb, which may grow to `map_bytes`. Only one process at a time
+  /// may. @throws error. Damage that shows only when a page is used later, as an assertion of
+  /// LMDB's or a SIGBUS, writes one line to stderr and ends the process with exit code 1.
   lmdb_environment(const std::filesystem::path& directory, std::uint64_t map_bytes, sync_mode mode);
   ~lmdb_environment();
   lmdb_environment(const lmdb_environment&) = delete;
@@ -40,6 +43,8 @@ public:
     /// Visits [first, last) in order until `visit` returns false.
     void scan(table where, const key& first, const key& last, const visitor& visit) const;
     std::uint64_t used_bytes() const;
+    /// Pages that no table uses, from page number `first` on.
+    std::uint64_t free_pages_from(std::uint64_t first) const;
 
   private:
     const lmdb_environment& from_;
@@ -48,8 +53,7 @@ public:
 
   /// Bytes of the pages that the tables use. Any thread.
   std::uint64_t used_bytes() const;
-  /// The file's end as LMDB sees it: no page at or beyond it was ever written. The writing
-  /// thread's.
+  /// The file's end as LMDB sees it: no page at or beyond it was ever written. Any thread.
   std::uint64_t high_water_bytes() const;
   std::uint64_t map_bytes() const { return map_bytes_; }
 
@@ -57,7 +61,11 @@ private:
   int put(MDB_txn* txn, const write_batch::operation& x) const;
   int erase_range(MDB_txn* txn, const write_batch::operation& x) const;
   int apply(MDB_txn* txn, const write_batch& batch) const;
+  void make() const;
   void open(sync_mode mode);
+  void check_length() const;
+  void check_sizes(const MDB_val& k, const MDB_val& v) const;
+  bool deleted() const;
   write_result refused(int code) const;
   int probe() const;
   error broken(const char* doing, int code) const;
@@ -66,6 +74,7 @@ private:
   std::string path_;
   std::uint64_t map_bytes_;
   MDB_env* env_ = nullptr;
+  std::optional<map_guard> guard_;
   std::array<MDB_dbi, table_count> tables_{};
 };
 
