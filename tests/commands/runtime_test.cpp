@@ -10,7 +10,6 @@
 #include "apps/flamingo/config/samples.hpp"
 #include "apps/flamingo/runtime/clock.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
-#include "apps/flamingo/runtime/metrics_server.hpp"
 #include "apps/flamingo/runtime/process_metrics.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
 #include "apps/flamingo/runtime/store_owner.hpp"
@@ -79,21 +78,7 @@ TEST_SUITE("stop") {
   }
 }
 
-TEST_SUITE("metrics server") {
-  TEST_CASE("a busy port is one line that names the address and the key") {
-    runtime::metrics metrics(runtime::labels{{"validator", "v0"}});
-    const runtime::metrics_server first({"127.0.0.1", 0}, metrics);
-    CHECK(first.port() != 0);
-    try {
-      runtime::metrics_server second({"127.0.0.1", first.port()}, metrics);
-      FAIL("a second server took the port");
-    } catch (const config::error& e) {
-      CHECK(std::string(e.what()).find("127.0.0.1:" + std::to_string(first.port())) !=
-            std::string::npos);
-      CHECK(std::string(e.what()).starts_with("metrics: "));
-    }
-  }
-
+TEST_SUITE("process metrics") {
   TEST_CASE("the process's own use is measured") {
     volatile double sink = 0;
     while (runtime::cpu_seconds(::getpid()) == 0)

@@ -3,6 +3,8 @@
 import collections
 import pathlib
 import re
+import socket
+import time
 import unittest
 import urllib.request
 
@@ -70,6 +72,19 @@ class MetricsTest(unittest.TestCase):
                 self.assertGreater(len(found), 10)
                 self.assertEqual(sorted(found - expected[role]), [], f"{role} serve it, the page lacks it")
                 self.assertEqual(sorted(expected[role] - found), [], f"on the page, not served by {role}")
+
+    def test_strangers(self):
+        with Network() as net:
+            port = net.base_port + 2
+            net.start(0)
+            wait_until(lambda: scrape(port), "a page")
+            began = time.monotonic()
+            idle = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(300)]
+            self.assertTrue(scrape(port))
+            for x in idle:
+                self.assertEqual(x.recv(1), b"", "it was told something")
+                x.close()
+            self.assertLess(time.monotonic() - began, 5)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,10 @@ list(APPEND system_tests "system: Prometheus scrapes every role of every validat
 add_test(NAME "system: docs/metrics.md has every series that is served and no other"
   COMMAND ${in_system} metrics_test.py MetricsTest.test_page)
 list(APPEND system_tests "system: docs/metrics.md has every series that is served and no other")
+add_test(NAME "system: idle strangers at /metrics are dropped within seconds and stop no scrape"
+  COMMAND ${in_system} metrics_test.py MetricsTest.test_strangers)
+list(APPEND system_tests
+  "system: idle strangers at /metrics are dropped within seconds and stop no scrape")
 add_test(NAME "system: a local network executes its load, loses nothing and agrees"
   COMMAND ${in_system} local_test.py LocalTest.test_counts)
 list(APPEND system_tests "system: a local network executes its load, loses nothing and agrees")
