@@ -50,6 +50,8 @@ std::string_view to_string(reject x) {
       return "too_many_pending";
     case reject::not_requested:
       return "not_requested";
+    case reject::barred:
+      return "barred";
     case reject::too_many_requests:
       return "too_many_requests";
     case reject::count_:

@@ -37,6 +37,7 @@ enum class reject : std::uint8_t {
   too_many_pending,  // the bound on what may wait for later was reached
   not_requested,
   too_many_requests,
+  barred,  // of a round that this validator must not sign for: it lost its store
   count_,
 };
 std::string_view to_string(reject x);

@@ -52,6 +52,7 @@ using progress_frame = wire<schema::Progress>;
 using committed_frame = wire<schema::Committed>;
 using signals_frame = wire<schema::Signals>;
 using committed_control_frame = wire<schema::CommittedControl>;
+using ledger_frame = wire<schema::LedgerMade>;
 using control_frame = wire<schema::ControlRecord>;
 using assignment_frame = wire<schema::AssignmentUpdate>;
 using summary_frame = wire<schema::ClientSummary>;
@@ -70,6 +71,7 @@ CAF_ADD_ATOM(flamingo, flamingo::atom, replay, "replay")
 CAF_ADD_ATOM(flamingo, flamingo::atom, status, "status")
 CAF_ADD_ATOM(flamingo, flamingo::atom, work, "work")
 CAF_ADD_ATOM(flamingo, flamingo::atom, roles, "roles")
+CAF_ADD_ATOM(flamingo, flamingo::atom, diverged, "diverged")
 
 namespace flamingo {
 
@@ -164,7 +166,26 @@ using control_sink = caf::typed_actor<
     // The control records of a commit, in log order.
     caf::reacts_to<committed_control_frame>>;
 
-/// PRIMARY, as the migration coordinator sees it.
+/// CHECKPOINTER, as the committer sees it.
+using checkpoint_sink = caf::typed_actor<
+    // A checkpoint's commit is durable, with its ledger.
+    caf::reacts_to<ledger_frame>,
+    // The control records of a commit, in log order.
+    caf::reacts_to<committed_control_frame>,
+    // The executors' newest state root.
+    caf::reacts_to<progress_frame>>;
+
+/// COMMITTER and WORKER, as the checkpointer sees them.
+using divergence_sink = caf::typed_actor<
+    // At this checkpoint this validator's state was not the others': do nothing that depends on it.
+    caf::reacts_to<atom::diverged, commit_index>>;
+
+/// STATE SOURCE, as the checkpointer sees it.
+using state_source = caf::typed_actor<
+    // A peer's request for buckets of a snapshot: answer over its link.
+    caf::reacts_to<peer_link, peer_frame>>;
+
+/// PRIMARY, as the migration coordinator and the checkpointer see it.
 using record_sink = caf::typed_actor<
     // A control record for the next headers.
     caf::reacts_to<control_frame>>;
@@ -213,7 +234,8 @@ using committer_actor = caf::typed_actor<
     caf::reacts_to<atom::meet, worker_id, sequenced_sink>,
     caf::reacts_to<atom::meet, executor_id, stream_sink>,
     caf::reacts_to<atom::meet, committed_sink>, caf::reacts_to<atom::meet, signals_sink>,
-    caf::reacts_to<atom::meet, control_sink>, caf::reacts_to<atom::start>,
+    caf::reacts_to<atom::meet, control_sink>, caf::reacts_to<atom::meet, checkpoint_sink>,
+    caf::reacts_to<atom::start>, caf::reacts_to<atom::diverged, commit_index>,
     caf::reacts_to<certified_frame>, caf::reacts_to<index_frame>, caf::reacts_to<progress_frame>,
     caf::reacts_to<atom::replay, executor_id, commit_index>,
     caf::replies_to<atom::status>::with<operator_frame>,
@@ -227,6 +249,29 @@ using coordinator_actor =
     caf::typed_actor<caf::reacts_to<atom::meet, record_sink>,
                      caf::reacts_to<atom::meet, worker_id, assignment_sink>,
                      caf::reacts_to<atom::start>, caf::reacts_to<committed_control_frame>>;
+
+/// CHECKPOINTER: proves to validators that come back what the log and the state were, and notices
+/// if this one's state is not the others'.
+using checkpointer_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, record_sink>,
+                     caf::reacts_to<atom::meet, divergence_sink>,
+                     caf::reacts_to<atom::meet, worker_id, divergence_sink>,
+                     caf::reacts_to<atom::meet, state_source>, caf::reacts_to<atom::start>,
+                     // What it tells others of is the newest of these.
+                     caf::reacts_to<certified_frame>, caf::reacts_to<ledger_frame>,
+                     caf::reacts_to<committed_control_frame>, caf::reacts_to<progress_frame>,
+                     // A question of a peer, with the link to answer over.
+                     caf::reacts_to<validator_id, peer_link, peer_frame>,
+                     caf::reacts_to<atom::durable, std::uint64_t>>;
+
+/// JOINER: runs before the other roles of a validator that lost its store, or is too far behind,
+/// and fetches a checkpoint for them.
+using joiner_actor =
+    caf::typed_actor<caf::reacts_to<atom::start>,
+                     caf::reacts_to<atom::link_up, validator_id, peer_link>,
+                     caf::reacts_to<atom::link_down, validator_id, peer_link>,
+                     caf::reacts_to<validator_id, peer_frame>,
+                     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
 
 /// DISSEMINATION WORKER: bundles in, batches to the peers, operations to the executors, receipts
 /// out.
@@ -243,7 +288,8 @@ using worker_actor = caf::typed_actor<
     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
     caf::reacts_to<wanted_frame>, caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
     caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
-    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
+    caf::reacts_to<atom::diverged, commit_index>, caf::reacts_to<atom::durable, std::uint64_t>,
+    caf::reacts_to<atom::tick>,
     // To itself: a bundle or batch waits to be checked. One at a time, so that messages that came
     // meanwhile are sorted into their queues first.
     caf::reacts_to<atom::work>>;
@@ -267,13 +313,15 @@ struct role_handles {
   committer_actor committer;
   load_monitor_actor load_monitor;
   coordinator_actor coordinator;
+  checkpointer_actor checkpointer;
   std::vector<worker_actor> workers;      // by worker_id
   std::vector<executor_actor> executors;  // by executor_id
+  state_source states;                    // with the executors
 
   template <class Inspector>
   friend typename Inspector::result_type inspect(Inspector& f, role_handles& x) {
-    return f(x.primary, x.aggregator, x.committer, x.load_monitor, x.coordinator, x.workers,
-             x.executors);
+    return f(x.primary, x.aggregator, x.committer, x.load_monitor, x.coordinator, x.checkpointer,
+             x.workers, x.executors, x.states);
   }
 };
 
@@ -340,6 +388,10 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::progress_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::committed_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::signals_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::control_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::ledger_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::checkpoint_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::divergence_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::state_source))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::record_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::role_handles))

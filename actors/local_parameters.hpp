@@ -46,6 +46,8 @@ struct local_parameters {
   std::uint64_t stream_window = 64;       // sub-DAGs sent ahead of the slowest executor; 1..1000
   std::uint64_t commit_retention = 1000;  // newest commits that are always kept; 1..10^6
   std::uint64_t index_cache_bundles = 200'000;  // of batches not committed yet; 1000..10^7
+  // -- checkpointer
+  std::uint64_t checkpoint_bytes_per_second = 32 << 20;  // that one peer may fetch; 64 KiB..1 GiB
   // -- executor
   std::uint16_t executors = 2;       // workers of the executor group; 1..10
   std::string scheduler = "static";  // who runs what: static or flamingo

@@ -32,6 +32,7 @@ inline const tag counts = tag_of("counts");              // account counts of a 
 inline const tag control = tag_of("control");            // a control record
 inline const tag decision = tag_of("decision");          // a migration decision's body
 inline const tag checkpoint = tag_of("checkpoint");      // a checkpoint's fields
+inline const tag ledger = tag_of("ledger");              // a checkpoint's ledger
 inline const tag receipts = tag_of("receipts");          // a validator's receipts for one client
 inline const tag results = tag_of("results");            // the result codes of a bundle
 inline const tag admission = tag_of("admission");        // a worker's answer to a bundle

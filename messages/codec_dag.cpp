@@ -3,6 +3,7 @@
 #include "crypto/hash.hpp"
 #include "messages/codec_fields.hpp"
 #include "messages/codec_migration.hpp"
+#include "messages/codec_signatures.hpp"
 
 namespace flamingo {
 
@@ -129,40 +130,22 @@ bool read(schema::Vote::Reader in, vote& x) {
   return read_fixed(in.getHeader(), x.header) && read_fixed(in.getSignature(), x.sig);
 }
 
+}  // namespace
+
 void write(const certificate& from, schema::Certificate::Builder into) {
   into.setHeader(data_of(from.header));
   into.setAuthor(from.author.value);
   into.setRound(from.round.value);
-  if (from.votes.empty()) return;
-  auto signers = into.initSigners(length(from.votes.back().first.value / 8 + 1));
-  auto signatures = into.initSignatures(length(from.votes.size() * signature::size));
-  byte* out = signatures.begin();
-  for (const auto& [voter, sig] : from.votes) {
-    signers[voter.value / 8] = static_cast<byte>(signers[voter.value / 8] | 1 << voter.value % 8);
-    out = std::copy(sig.bytes.begin(), sig.bytes.end(), out);
-  }
+  codec::write_signatures(from.votes, into);
 }
 
-/// The signatures must be exactly as many as the bits: no byte of a certificate is without a
-/// meaning.
-bool read(schema::Certificate::Reader in, const dag_limits& limits, certificate& x) {
+bool read(schema::Certificate::Reader in, std::size_t validators, certificate& x) {
   x.author = validator_id{in.getAuthor()};
   x.round = round_number{in.getRound()};
-  const auto signers = in.getSigners();
-  const auto signatures = in.getSignatures();
-  if (signers.size() > (limits.validators + 7) / 8) return false;
-  const byte* next = signatures.begin();
-  for (std::size_t i = 0; i < 8 * signers.size(); ++i) {
-    if ((signers[i / 8] >> i % 8 & 1) == 0) continue;
-    if (i >= limits.validators || signatures.end() - next < std::ptrdiff_t{signature::size})
-      return false;
-    auto& [voter, sig] = x.votes.emplace_back();
-    voter = validator_id{static_cast<std::uint16_t>(i)};
-    std::copy(next, next + signature::size, sig.bytes.begin());
-    next += signature::size;
-  }
-  return next == signatures.end() && read_fixed(in.getHeader(), x.header);
+  return codec::read_signatures(in, validators, x.votes) && read_fixed(in.getHeader(), x.header);
 }
+
+namespace {
 
 void write(const certified_header& from, schema::CertifiedHeader::Builder into) {
   write(from.bytes, into.initHeader());
@@ -182,7 +165,7 @@ std::optional<certified_header> decode(const shared_bytes& frame,
                                        schema::CertifiedHeader::Reader in,
                                        const dag_limits& limits) {
   certificate cert;
-  if (!read(in.getCertificate(), limits, cert)) return std::nullopt;
+  if (!read(in.getCertificate(), limits.validators, cert)) return std::nullopt;
   auto hdr = decode(frame, in.getHeader(), limits);
   if (!hdr || hdr->hdr.id != cert.header || hdr->hdr.author != cert.author ||
       hdr->hdr.round != cert.round)
@@ -219,7 +202,7 @@ std::optional<peer_message> decode(const shared_bytes& frame, schema::PeerMessag
     }
     case schema::PeerMessage::CERTIFICATE: {
       certificate x;
-      const bool good = read(in.getCertificate(), limits, x);
+      const bool good = read(in.getCertificate(), limits.validators, x);
       return give(std::move(x), good);
     }
     case schema::PeerMessage::CERTIFIED:
@@ -235,6 +218,10 @@ std::optional<peer_message> decode(const shared_bytes& frame, schema::PeerMessag
                           round_number{in.getRange().getLast()}};
       return give(x, x.first <= x.last);
     }
+    case schema::PeerMessage::RANGE_GONE:
+      return range_gone{round_number{in.getRangeGone().getFirstKept()}};
+    case schema::PeerMessage::CHECKPOINT:
+      break;  // a conversation of its own: codec_checkpoint.hpp
   }
   return std::nullopt;  // a kind of a later version
 }
@@ -338,6 +325,10 @@ wire<schema::PeerMessage> encode_peer(const round_range& x) {
     range.setFirst(x.first.value);
     range.setLast(x.last.value);
   });
+}
+
+wire<schema::PeerMessage> encode_peer(const range_gone& x) {
+  return peer_frame_of(0, [&](auto out) { out.initRangeGone().setFirstKept(x.first_kept.value); });
 }
 
 std::optional<wire<schema::PeerMessage>> encode_peer(const wire<schema::CertifiedHeader>& stored) {

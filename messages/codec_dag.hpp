@@ -18,8 +18,8 @@
 namespace flamingo {
 
 /// What primaries say to each other.
-using peer_message =
-    std::variant<signed_header, vote, certificate, certified_header, header_request, round_range>;
+using peer_message = std::variant<signed_header, vote, certificate, certified_header,
+                                  header_request, round_range, range_gone>;
 
 // -- headers
 
@@ -37,6 +37,12 @@ std::optional<signed_header> decode(const wire<schema::Signed>&, const dag_limit
 /// on the wire and never output; its digest is SHA-256(tag ‖ chain id ‖ validator).
 digest genesis_header(const digest& chain, validator_id);
 
+// -- certificates within other messages
+
+void write(const certificate& from, schema::Certificate::Builder into);
+/// False unless there are exactly as many signatures as bits. The votes are not checked.
+bool read(schema::Certificate::Reader in, std::size_t validators, certificate& into);
+
 // -- certified headers
 
 wire<schema::CertifiedHeader> encode(const certified_header&);
@@ -51,6 +57,7 @@ wire<schema::PeerMessage> encode_peer(const certificate&);
 wire<schema::PeerMessage> encode_peer(const certified_header&);
 wire<schema::PeerMessage> encode_peer(const header_request&);
 wire<schema::PeerMessage> encode_peer(const round_range&);
+wire<schema::PeerMessage> encode_peer(const range_gone&);
 
 /// A stored certified header as an answer, without decoding it. Nothing if it is not readable.
 std::optional<wire<schema::PeerMessage>> encode_peer(const wire<schema::CertifiedHeader>&);

@@ -102,6 +102,11 @@ struct round_range {
   round_number first, last;  // inclusive
 };
 
+/// "I do not keep the first of these rounds any more."
+struct range_gone {
+  round_number first_kept;
+};
+
 /// The wave whose first round is `r`, if r is odd: wave w spans rounds 2w-1, 2w, 2w+1.
 constexpr wave_number wave_led_by(round_number r) {
   return wave_number{(r.value + 1) / 2};

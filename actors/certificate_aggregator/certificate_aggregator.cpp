@@ -45,6 +45,7 @@ core::core(validator_id self, const committee& members, const protocol_parameter
       fetcher_(self, local),
       ranges_(self, local),
       up_(members.size()),
+      gone_(members.size()),
       allowances_(members.size()),
       stall_back_off_(local.header_resend) {
   dag_.raise_floor(stored.floor);
@@ -66,6 +67,7 @@ effects core::step(time_point now, input in) {
   std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
   if (dag_.quorum_round() != stall_round_) {
     stall_round_ = dag_.quorum_round();
+    gone_ = dag::author_set(members_.size());
     stall_back_off_ = local_.header_resend;
     stalled_at_ = now_ + stall_back_off_;
   }
@@ -225,13 +227,23 @@ void core::on(const floor_raised& in, effects& out) {
   dag_.raise_floor(in.floor);
   drop_below_floor();
   out.store_floor = in.floor;
-  const auto oldest = in.floor - local_.history_rounds;
+  const auto oldest = oldest_to_keep(in);
   while (!stored_rounds_.empty() && stored_rounds_.begin()->first < oldest) {
     for (const auto& id : stored_rounds_.begin()->second) stored_.erase(id);
     stored_rounds_.erase(stored_rounds_.begin());
     out.forget = oldest;
   }
   reconsider_pending(out);
+}
+
+/// Whoever comes back from a checkpoint goes on from its floor: what others can still fetch a
+/// snapshot of, the DAG is kept for, however little history is wanted.
+round_number core::oldest_to_keep(const floor_raised& in) {
+  constexpr std::size_t checkpoints = 3;  // the two snapshots that are kept, and one just replaced
+  if (in.index.value % protocol_.checkpoint_anchors == 0) checkpoint_floors_.push_back(in.floor);
+  if (checkpoint_floors_.size() > checkpoints) checkpoint_floors_.pop_front();
+  if (checkpoint_floors_.size() < checkpoints) return {};
+  return std::min(in.floor - local_.history_rounds, checkpoint_floors_.front() + 1);
 }
 
 void core::drop_below_floor() {
@@ -357,7 +369,15 @@ void core::on(const range_requested& in, effects& out) {
   what.last = std::min(what.last, what.first + (max_requested_rounds - 1));
   if (!may_serve(in.from, (what.last.value - what.first.value + 1) * members_.size()))
     return out.rejected.push_back(reject::too_many_requests);
+  if (what.first < first_kept()) return out.gone.push_back({in.from, {first_kept()}});
   out.serve_ranges.push_back({in.from, what});
+}
+
+void core::on(const range_missing& in, effects& out) {
+  if (!members_.has(in.from) || !ranges_.gone(in.from, in.what.first_kept, now_))
+    return out.rejected.push_back(reject::not_requested);
+  gone_.add(in.from);
+  out.left_behind = gone_.count() >= members_.validity();
 }
 
 void core::on(const link_restored& in, effects& out) {

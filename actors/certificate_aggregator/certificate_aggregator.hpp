@@ -6,6 +6,7 @@
 // certificate_aggregator_actor.hpp checks signatures and performs the effects.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -53,9 +54,15 @@ struct range_requested {
   validator_id from;
   round_range what;
 };
+/// A peer has not kept what was asked of it.
+struct range_missing {
+  validator_id from;
+  range_gone what;
+};
 /// A commit is durable.
 struct floor_raised {
   round_number floor;
+  commit_index index;
 };
 struct link_restored {
   validator_id peer;
@@ -67,8 +74,8 @@ struct link_lost {
 struct ticked {};
 
 using input = std::variant<started, header_known, vote_received, certificate_received,
-                           certified_received, headers_requested, range_requested, floor_raised,
-                           link_restored, link_lost, ticked>;
+                           certified_received, headers_requested, range_requested, range_missing,
+                           floor_raised, link_restored, link_lost, ticked>;
 
 // -- effects ----------------------------------------------------------------------------------
 
@@ -79,6 +86,10 @@ struct certificate_to {
 struct header_to {
   validator_id peer;
   signed_bytes what;
+};
+struct range_gone_to {
+  validator_id peer;
+  range_gone what;
 };
 struct stored_to {
   validator_id peer;
@@ -101,6 +112,9 @@ struct effects {
   std::vector<range_request_to> range_requests;
   std::vector<stored_to> serve;  // answer from the store
   std::vector<range_request_to> serve_ranges;
+  std::vector<range_gone_to> gone;
+  /// What comes next here, f+1 others have not kept: only a checkpoint helps.
+  bool left_behind = false;
 
   std::vector<reject> rejected;  // counted in metrics, nothing else
 };
@@ -164,6 +178,7 @@ private:
   void on(certified_received, effects&);
   void on(const headers_requested&, effects&);
   void on(const range_requested&, effects&);
+  void on(const range_missing&, effects&);
   void on(const floor_raised&, effects&);
   void on(const link_restored&, effects&);
   void on(const link_lost&, effects&);
@@ -182,7 +197,11 @@ private:
   void resend(effects&);
   void drop_below_floor();
   void reconsider_pending(effects&);
+  round_number oldest_to_keep(const floor_raised& in);
   bool may_serve(validator_id peer, std::uint64_t headers);
+  round_number first_kept() const {
+    return stored_rounds_.empty() ? dag_.floor() + 1 : stored_rounds_.begin()->first;
+  }
   round_number frontier() const { return std::max(dag_.quorum_round(), dag_.floor()); }
   /// The last round of which anything but the fact that it exists is kept.
   round_number horizon() const { return frontier() + protocol_.round_limit + protocol_.gc_depth; }
@@ -206,11 +225,13 @@ private:
 
   fetcher fetcher_;
   range_sync ranges_;
-  dag::author_set up_;  // peers whose link is up
+  dag::author_set up_;    // peers whose link is up
+  dag::author_set gone_;  // peers that have not kept the round that comes next here
 
   std::unordered_map<digest, dag_position> stored_;  // looked up, never walked
   std::map<round_number, std::vector<digest>> stored_rounds_;
-  std::vector<allowance> allowances_;  // by peer
+  std::deque<round_number> checkpoint_floors_;  // of the newest checkpoints, the oldest first
+  std::vector<allowance> allowances_;           // by peer
 
   time_point stalled_at_;  // own newest certificate is announced again
   duration stall_back_off_{};

@@ -144,6 +144,8 @@ void send(pointer self, const effects& x, const std::vector<certified_frame>& co
     send_to(self, peer, link_priority::consensus, encode_peer(request));
   for (const auto& [peer, range] : x.range_requests)
     send_to(self, peer, link_priority::consensus, encode_peer(range));
+  for (const auto& [peer, gone] : x.gone)
+    send_to(self, peer, link_priority::sync, encode_peer(gone));
   serve_from_store(self, x);
 }
 
@@ -177,6 +179,7 @@ void run(pointer self, input in) {
   std::vector<certified_frame> complete;
   for (const auto& certified : x.complete) complete.push_back(encode(certified));
   auto writes = writes_of(x, complete);
+  const bool left_behind = x.left_behind;
   s.out->perform(std::move(writes), [self, x = std::move(x), complete = std::move(complete)] {
     try {
       send(self, x, complete);
@@ -185,6 +188,7 @@ void run(pointer self, input in) {
       self->quit();
     }
   });
+  if (left_behind) s.env->rejoin();
   if (const auto wait = s.timer.arm(now, s.logic->next_deadline()))
     self->delayed_send(self, *wait, atom::tick_v);
 }
@@ -245,6 +249,7 @@ struct receiver {
   }
   void operator()(header_request& x) const { run(self, headers_requested{from, std::move(x)}); }
   void operator()(const round_range& x) const { run(self, range_requested{from, x}); }
+  void operator()(const range_gone& x) const { run(self, range_missing{from, x}); }
 };
 
 void start(pointer self, runtime::environment_ptr env) {
@@ -263,6 +268,11 @@ void start(pointer self, runtime::environment_ptr env) {
 }
 
 }  // namespace
+
+void install(storage::write_batch& into, round_number floor) {
+  into.put(table::meta, key_of_floor(), byte_span(key::of(floor)));
+  into.erase_range(table::certificates, key::of(round_number{}), key::of(floor + 1));
+}
 
 counters::counters(runtime::metrics& into)
     : rejected(into, "certificate_aggregator"),
@@ -322,7 +332,7 @@ aggregator_actor::behavior_type shell(pointer self, runtime::environment_ptr env
           },
           [self](const committed_frame& x) {
             if (const auto notice = decode(x))
-              run(self, floor_raised{notice->floor});
+              run(self, floor_raised{notice->floor, notice->index});
             else
               count(self, reject::malformed);
           },

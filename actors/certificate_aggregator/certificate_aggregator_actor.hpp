@@ -35,6 +35,9 @@ struct state {
   std::map<validator_id, peer_link> links;
 };
 
+/// After a checkpoint was fetched: the log begins above `floor` for it.
+void install(storage::write_batch&, round_number floor);
+
 /// Rebuilds the aggregator from the table `certificates`. If the store cannot be read, says so to
 /// the environment and ends.
 aggregator_actor::behavior_type shell(aggregator_actor::stateful_pointer<state> self,

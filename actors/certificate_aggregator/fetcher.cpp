@@ -101,6 +101,7 @@ std::optional<range_request_to> range_sync::ask(time_point now, round_number fro
                                                 const dag::author_set& up) {
   if (!behind(frontier)) {
     asked_.reset();
+    all_asked_.clear();
     return std::nullopt;
   }
   if (asked_ && frontier < asked_->what.last && now < due_) return std::nullopt;
@@ -115,14 +116,23 @@ std::optional<range_request_to> range_sync::ask(time_point now, round_number fro
     const auto first = std::max(frontier, round_number{1});
     const auto rounds = std::clamp(local_.range_rounds, std::uint64_t{2}, max_requested_rounds);
     asked_ = {peer, {first, first + (rounds - 1)}};
+    all_asked_[peer] = asked_->what;
     return asked_;
   }
   return std::nullopt;
 }
 
 bool range_sync::expects(validator_id peer, round_number round) const {
-  return asked_ && asked_->peer == peer && asked_->what.first <= round &&
-         round <= asked_->what.last;
+  const auto found = all_asked_.find(peer);
+  return found != all_asked_.end() && found->second.first <= round && round <= found->second.last;
+}
+
+bool range_sync::gone(validator_id peer, round_number first_kept, time_point now) {
+  const auto found = all_asked_.find(peer);
+  if (found == all_asked_.end() || found->second.first >= first_kept) return false;
+  all_asked_.erase(found);
+  if (asked_ && asked_->peer == peer) due_ = now;
+  return true;
 }
 
 void range_sync::progress(time_point now) {

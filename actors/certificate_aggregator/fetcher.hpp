@@ -85,8 +85,11 @@ public:
   /// peer after a time-out.
   std::optional<range_request_to> ask(time_point now, round_number frontier,
                                       const dag::author_set& up);
-  /// Whether `peer` was asked for a range with this round.
+  /// Whether `peer` was asked for a range with this round, be it a while ago.
   bool expects(validator_id peer, round_number round) const;
+  /// `peer` has not kept rounds before `first_kept`: another one is asked. @returns whether it was
+  /// asked for such a round.
+  bool gone(validator_id peer, round_number first_kept, time_point now);
   /// Something of the range came: it is not given up yet.
   void progress(time_point now);
   std::optional<time_point> next_deadline() const;
@@ -98,6 +101,7 @@ private:
   std::vector<validator_id> sources_;  // signers of the highest certificate
   std::size_t next_ = 0;
   std::optional<range_request_to> asked_;
+  std::map<validator_id, round_range> all_asked_;  // the newest range of each: it may answer late
   time_point due_;
 };
 

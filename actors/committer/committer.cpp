@@ -78,7 +78,7 @@ effects core::step(time_point now, input in) {
   std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
   order_more(now);
   sequence_ready(now, out);
-  out.stream = stream_.send(committed_.index);
+  if (!diverged_) out.stream = stream_.send(committed_.index);
   ask_batches(now, out);
   return out;
 }
@@ -285,7 +285,8 @@ void core::note_dead(const queued& x, commit& into) {
 commit_index core::keep_from() const {
   const commit_index by_snapshot = stream_.snapshot() - parameters_.checkpoint_anchors + 1;
   const commit_index by_age = committed_.index - parameters_.commit_retention + 1;
-  const commit_index wanted = std::min(by_snapshot, by_age);
+  // Executors that must not go on will not ask for what they missed.
+  const commit_index wanted = diverged_ ? by_age : std::min(by_snapshot, by_age);
   return std::clamp(wanted, oldest_, oldest_ + max_erased);
 }
 

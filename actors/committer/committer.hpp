@@ -53,11 +53,13 @@ struct executor_met {
 };
 /// A worker was introduced, as above: executors may lack payload that was asked of it.
 struct worker_met {};
+/// This validator's state is not the others': the log goes on, execution does not.
+struct diverged {};
 /// Time has passed; nothing else.
 struct ticked {};
 
 using input = std::variant<started, certified, coin_known, indexed, progressed, replay_asked,
-                           executor_met, worker_met, ticked>;
+                           executor_met, worker_met, diverged, ticked>;
 
 // -- effects
 // --------------------------------------------------------------------------------------
@@ -180,6 +182,7 @@ private:
   void on(replay_asked, effects&);
   void on(executor_met in, effects&) { stream_.resend(in.who); }
   void on(worker_met, effects&) { stream_.resend(); }
+  void on(diverged, effects&) { diverged_ = true; }
   void on(ticked, effects&) {}
 
   void ask_coin(round_number of, effects& out) const;
@@ -211,6 +214,7 @@ private:
   commit_index oldest_;                                                 // kept
   std::vector<std::optional<std::chrono::microseconds>> queue_delays_;  // newest committed ones
   commit_notice announcement_;
+  bool diverged_ = false;
   bool ask_ = false;  // something new may be missing
   std::optional<time_point> deadline_;
 };

@@ -2,11 +2,12 @@
 
 #include <caf/all.hpp>
 
-#include "actors/committer/records.hpp"
+#include "actors/committer/committer_store_actor.hpp"
 #include "actors/dag/limits.hpp"
 #include "actors/runtime/neighbours.hpp"
 #include "crypto/coin.hpp"
 #include "crypto/sub_dag_chain.hpp"
+#include "messages/codec_checkpoint.hpp"
 #include "messages/codec_dag.hpp"
 #include "messages/codec_executor.hpp"
 #include "messages/codec_migration.hpp"
@@ -20,84 +21,6 @@ namespace {
 using pointer = committer_actor::stateful_pointer<state>;
 using storage::key;
 using storage::table;
-
-// -- the store: table `commits` holds Sequenced frames by index, table `state` the rest under these
-// -- prefixes (the migration coordinator will add its own)
-constexpr std::uint8_t at_head = 'h', at_output = 'o', at_window = 'w', at_dead = 'd';
-
-key key_of_head() {
-  return key::of(at_head);
-}
-key key_of(dag_position x) {
-  return key::of(at_output, x.round, x.author);
-}
-
-template <class F>
-void scan_prefix(storage::kv& store, std::uint8_t prefix, F&& visit) {
-  store.scan(table::state, key::of(prefix), key::of(prefix).prefix_end(), visit);
-}
-
-/// @throws storage::error with one line if what the store holds is not what a committer wrote.
-recovered recover(storage::kv& store, digest& chain) {
-  recovered x;
-  const auto good = [](bool condition) {
-    if (!condition)
-      throw storage::error(
-          "table state of the store is damaged: restore the validator's data directory, or let it "
-          "join anew");
-  };
-  if (const auto bytes = store.get(table::state, key_of_head())) {
-    const auto head = decode_head({reinterpret_cast<const byte*>(bytes->data()), bytes->size()});
-    good(head.has_value());
-    x.head = head->head;
-    x.totals = head->totals;
-    chain = head->chain;
-  }
-  scan_prefix(store, at_output, [&](byte_span at, byte_span value) {
-    good(at.size() == 11 && value.size() == digest::size);
-    ordered_header& y = x.output.emplace_back();
-    y.position = {round_number{storage::number_at<std::uint64_t>(at, 1)},
-                  validator_id{storage::number_at<std::uint16_t>(at, 9)}};
-    std::copy(value.begin(), value.end(), y.id.bytes.begin());
-    return true;
-  });
-  scan_prefix(store, at_window, [&](byte_span at, byte_span value) {
-    auto window = decode_window(value);
-    good(at.size() == 5 && window.has_value());
-    x.windows.emplace(storage::number_at<std::uint32_t>(at, 1), std::move(*window));
-    return true;
-  });
-  scan_prefix(store, at_dead, [&](byte_span at, byte_span) {
-    good(at.size() == 1 + digest::size);
-    digest batch;
-    std::copy(at.begin() + 1, at.end(), batch.bytes.begin());
-    x.dead.insert(batch);
-    return true;
-  });
-  store.scan(table::commits, key(), key::end(), [&](byte_span at, byte_span) {
-    good(at.size() == 8);
-    x.oldest = commit_index{storage::number_at<std::uint64_t>(at, 0)};
-    return false;
-  });
-  return x;
-}
-
-/// Everything of a commit, in one transaction.
-storage::write_batch writes_of(const commit& x, const digest& chain, const sequenced_frame& frame) {
-  storage::write_batch writes;
-  writes.put(table::commits, key::of(x.head.index), frame.bytes());
-  writes.erase_range(table::commits, key(), key::of(x.keep_from));
-  writes.put(table::state, key_of_head(), encode_head({x.head, x.totals, chain}));
-  for (const ordered_header& y : x.output)
-    writes.put(table::state, key_of(y.position), byte_span(y.id));
-  writes.erase_range(table::state, key::of(at_output), key_of({x.forget_output + 1, {}}));
-  for (const auto& [client, window] : x.windows)
-    writes.put(table::state, key::of(at_window, client), encode_window(window));
-  for (const digest& batch : x.dead_added)
-    writes.put(table::state, key::of(at_dead, batch), std::vector<char>{1});
-  for (const digest& batch : x.dead_removed) writes.erase(table::state, key::of(at_dead, batch));
-  return writes;
-}
 
 // -- sends
 // ----------------------------------------------------------------------------------------
@@ -147,6 +70,16 @@ void send_wanted(pointer self, const std::vector<wanted_batch>& wanted) {
       self->send(found->second, encode(batches));
 }
 
+/// The ledger of the commit whose writes were just submitted.
+ledger_frame ledger_after(pointer self, commit_index index) {
+  try {
+    return encode(ledger_made{index, encode_ledger(read_ledger(*self->state.env->store))});
+  } catch (const storage::error& e) {
+    fail(self, e.what());
+    return {};
+  }
+}
+
 void perform_commit(pointer self, commit x) {
   auto& s = self->state;
   x.stream.chain = s.chain =
@@ -156,13 +89,27 @@ void perform_commit(pointer self, commit x) {
   s.totals = x.totals;
   s.recent.emplace_back(x.head.index, frame);
   if (s.recent.size() > s.env->local.stream_window) s.recent.pop_front();
-  auto writes = writes_of(x, s.chain, frame);
-  s.out->perform(std::move(writes), [self, notice = encode(x.notice), signals = encode(x.signals),
-                                     control = encode(x.control)] {
-    send_notice(self, notice);
-    for (const auto& sink : self->state.monitors) self->send(sink, signals);
-    for (const auto& sink : self->state.coordinators) self->send(sink, control);
+  s.out->perform(writes_of(x, s.chain, frame),
+                 [self, notice = encode(x.notice), signals = encode(x.signals),
+                  control = encode(x.control), has_records = !x.control.records.empty()] {
+                   send_notice(self, notice);
+                   for (const auto& sink : self->state.monitors) self->send(sink, signals);
+                   for (const auto& sink : self->state.coordinators) self->send(sink, control);
+                   if (has_records)
+                     for (const auto& sink : self->state.checkpointers) self->send(sink, control);
+                 });
+  if (!x.stream.snapshot || s.checkpointers.empty()) return;
+  s.out->perform({}, [self, made = ledger_after(self, x.head.index)] {
+    for (const auto& sink : self->state.checkpointers) self->send(sink, made);
   });
+}
+
+/// A new root of the executors' state is the checkpointer's business, too.
+void hand_on_root(pointer self, const progress_frame& frame, const execution_progress& x) {
+  auto& s = self->state;
+  if (!x.state_root || x.state_root_index <= s.root_handed_on) return;
+  s.root_handed_on = x.state_root_index;
+  for (const auto& sink : s.checkpointers) self->send(sink, frame);
 }
 
 void arm(pointer self) {
@@ -262,36 +209,40 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
     self->quit();
     return committer_actor::behavior_type::make_empty_behavior();
   }
-  return {[self](atom::meet, worker_id id, const sequenced_sink& x) {
-            self->state.workers[id] = x;
-            run(self, worker_met{});
-          },
-          [self](atom::meet, executor_id id, const stream_sink& x) {
-            self->state.executors[id] = x;
-            run(self, executor_met{id});
-          },
-          [self](atom::meet, const committed_sink& x) { runtime::meet(self->state.committed, x); },
-          [self](atom::meet, const signals_sink& x) { runtime::meet(self->state.monitors, x); },
-          [self](atom::meet, const control_sink& x) { runtime::meet(self->state.coordinators, x); },
-          [self](atom::start) { run(self, started{}); },
-          [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
-          [self](const index_frame& x) {
-            auto batch = decode(x);
-            run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
-          },
-          [self](const progress_frame& x) {
-            auto progress = decode(x);
-            run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
-          },
-          [self](atom::replay, executor_id who, commit_index after) {
-            run(self, replay_asked{who, after});
-          },
-          [self](atom::status) { return report(self); },
-          [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
-          [self](atom::tick) {
-            self->state.timer.fired(self->state.env->now());
-            run(self, ticked{});
-          }};
+  return {
+      [self](atom::meet, worker_id id, const sequenced_sink& x) {
+        self->state.workers[id] = x;
+        run(self, worker_met{});
+      },
+      [self](atom::meet, executor_id id, const stream_sink& x) {
+        self->state.executors[id] = x;
+        run(self, executor_met{id});
+      },
+      [self](atom::meet, const committed_sink& x) { runtime::meet(self->state.committed, x); },
+      [self](atom::meet, const signals_sink& x) { runtime::meet(self->state.monitors, x); },
+      [self](atom::meet, const control_sink& x) { runtime::meet(self->state.coordinators, x); },
+      [self](atom::meet, const checkpoint_sink& x) { runtime::meet(self->state.checkpointers, x); },
+      [self](atom::start) { run(self, started{}); },
+      [self](atom::diverged, commit_index) { run(self, diverged{}); },
+      [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
+      [self](const index_frame& x) {
+        auto batch = decode(x);
+        run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
+      },
+      [self](const progress_frame& x) {
+        auto progress = decode(x);
+        if (progress) hand_on_root(self, x, *progress);
+        run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
+      },
+      [self](atom::replay, executor_id who, commit_index after) {
+        run(self, replay_asked{who, after});
+      },
+      [self](atom::status) { return report(self); },
+      [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },
+      [self](atom::tick) {
+        self->state.timer.fired(self->state.env->now());
+        run(self, ticked{});
+      }};
 }
 
 }  // namespace flamingo::committer

@@ -28,11 +28,13 @@ struct state {
   std::vector<committed_sink> committed;
   std::vector<signals_sink> monitors;
   std::vector<control_sink> coordinators;
+  std::vector<checkpoint_sink> checkpointers;
 
   digest chain;          // at the newest commit
   bundle_totals totals;  // at the newest commit
   /// Newest commits, so that the live stream needs no store: at most stream_window of them.
   std::deque<std::pair<commit_index, sequenced_frame>> recent;
+  commit_index root_handed_on;  // of the executors' newest state root
   runtime::timer timer;
 };
 

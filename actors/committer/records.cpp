@@ -9,8 +9,16 @@ namespace {
 constexpr std::uint64_t format = 1;
 constexpr std::size_t word = 8;
 
-void put(std::vector<char>& into, std::uint64_t x) {
-  for (std::size_t i = 0; i < word; ++i) into.push_back(static_cast<char>(x >> (8 * i)));
+template <class Byte>
+void put(std::vector<Byte>& into, std::uint64_t x) {
+  for (std::size_t i = 0; i < word; ++i) into.push_back(static_cast<Byte>(x >> (8 * i)));
+}
+
+/// Bytes behind their number.
+template <class Bytes>
+void put_sized(std::vector<byte>& into, const Bytes& x) {
+  put(into, x.size());
+  into.insert(into.end(), x.begin(), x.end());
 }
 
 /// `from` holds at least one word.
@@ -20,6 +28,36 @@ std::uint64_t take(byte_span& from) {
   from = from.subspan(word);
   return x;
 }
+
+/// Reads numbers, digests and sized bytes, and remembers whether one was missing.
+class reader {
+public:
+  explicit reader(byte_span from) : left_(from) {}
+
+  std::uint64_t number() { return has(word) ? take(left_) : 0; }
+  digest id() {
+    digest x;
+    if (!has(digest::size)) return x;
+    std::copy_n(left_.begin(), digest::size, x.bytes.begin());
+    left_ = left_.subspan(digest::size);
+    return x;
+  }
+  byte_span sized() {
+    const std::uint64_t size = number();
+    if (!has(size)) return {};
+    const byte_span x = left_.first(size);
+    left_ = left_.subspan(size);
+    return x;
+  }
+  bool good() const { return good_; }
+  bool done() const { return good_ && left_.empty(); }
+
+private:
+  bool has(std::uint64_t bytes) { return good_ = good_ && bytes <= left_.size(); }
+
+  byte_span left_;
+  bool good_ = true;
+};
 
 }  // namespace
 
@@ -61,6 +99,46 @@ std::optional<client_window> decode_window(byte_span bytes) {
   std::vector<std::uint64_t> bits;
   while (!bytes.empty()) bits.push_back(take(bytes));
   return client_window::restored(low, bits);
+}
+
+std::vector<byte> encode_ledger(const ledger& x) {
+  std::vector<byte> bytes;
+  put(bytes, format);
+  put_sized(bytes, encode_head(x.head));
+  put(bytes, x.output.size());
+  for (const ordered_header& y : x.output) {
+    put(bytes, y.position.round.value);
+    put(bytes, y.position.author.value);
+    bytes.insert(bytes.end(), y.id.bytes.begin(), y.id.bytes.end());
+  }
+  put(bytes, x.windows.size());
+  for (const auto& [client, window] : x.windows) {
+    put(bytes, client.value);
+    put_sized(bytes, encode_window(window));
+  }
+  return bytes;
+}
+
+std::optional<ledger> decode_ledger(byte_span bytes) {
+  reader in(bytes);
+  if (in.number() != format) return std::nullopt;
+  ledger x;
+  const auto head = decode_head(in.sized());
+  if (!head) return std::nullopt;
+  x.head = *head;
+  for (std::uint64_t count = in.number(); in.good() && count > 0; --count) {
+    const round_number round{in.number()};
+    const validator_id author{static_cast<std::uint16_t>(in.number())};
+    x.output.push_back({{round, author}, in.id()});
+  }
+  for (std::uint64_t count = in.number(); in.good() && count > 0; --count) {
+    const client_id client{static_cast<std::uint32_t>(in.number())};
+    auto window = decode_window(in.sized());
+    if (!window) return std::nullopt;
+    x.windows.emplace_back(client, std::move(*window));
+  }
+  if (!in.done()) return std::nullopt;
+  return x;
 }
 
 }  // namespace flamingo::committer

@@ -158,11 +158,6 @@ void on_chunk_durable(pointer self) {
 
 // -- start
 
-/// The leaf of a bucket in which no key exists: none is stored.
-digest empty_leaf(std::uint16_t bucket) {
-  return leaf_of(crypto::little_endian(bucket));
-}
-
 std::string damage(const snapshot_marker& marker, const std::string& what) {
   return what + " of the snapshot at commit " + std::to_string(marker.index.value) +
          " does not belong to this network's application; start with a copy of the store or an "

@@ -45,9 +45,11 @@ std::optional<snapshot_marker> decode_marker(byte_span from) {
   return x;
 }
 
-std::optional<snapshot_marker> newest_complete(std::span<const found_marker> found) {
+std::optional<snapshot_marker> newest_complete(std::span<const found_marker> found,
+                                               std::optional<commit_index> at) {
   std::optional<snapshot_marker> newest;
   for (const found_marker& candidate : found) {
+    if (at && candidate.marker.index != *at) continue;
     if (newest && newest->number >= candidate.marker.number) continue;
     std::vector<bool> there(candidate.marker.executors);
     std::size_t count = 0;

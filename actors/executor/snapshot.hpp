@@ -35,7 +35,9 @@ struct found_marker {
   snapshot_marker marker;
 };
 /// The newest snapshot of which every executor's marker is there, or nothing.
-std::optional<snapshot_marker> newest_complete(std::span<const found_marker>);
+/// @param at if given, the one at this index.
+std::optional<snapshot_marker> newest_complete(std::span<const found_marker>,
+                                               std::optional<commit_index> at = {});
 
 /// One executor's part of a snapshot, on its way to the store.
 struct snapshot_image {

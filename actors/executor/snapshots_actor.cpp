@@ -24,24 +24,58 @@ digest leaf_of(byte_span bucket) {
   return crypto::hash({byte_span(prefix), bucket});
 }
 
-std::optional<snapshot_marker> find_snapshot(storage::kv& store) {
+digest empty_leaf(std::uint16_t bucket) {
+  return leaf_of(crypto::little_endian(bucket));
+}
+
+std::optional<snapshot_marker> find_snapshot(storage::kv& store, std::optional<commit_index> at) {
   std::vector<found_marker> found;
   store.scan(table::executor, key::of(markers), key::of(markers).prefix_end(),
-             [&](byte_span at, byte_span value) {
+             [&](byte_span row, byte_span value) {
                const auto marker = decode_marker(value);
                if (marker)
-                 found.push_back({executor_id{storage::number_at<std::uint16_t>(at, 2)}, *marker});
+                 found.push_back({executor_id{storage::number_at<std::uint16_t>(row, 2)}, *marker});
                return true;
              });
-  return newest_complete(found);
+  return newest_complete(found, at);
 }
 
 void scan_snapshot(storage::kv& store, const snapshot_marker& marker,
-                   const std::function<bool(std::uint16_t, byte_span)>& visit) {
-  const key first = key::of(buckets, parity_of(marker));
-  store.scan(table::executor, first, first.prefix_end(), [&](byte_span at, byte_span value) {
+                   const std::function<bool(std::uint16_t, byte_span)>& visit, std::uint32_t first,
+                   std::uint32_t last) {
+  const key prefix = key::of(buckets, parity_of(marker));
+  const key begin = key::of(buckets, parity_of(marker), static_cast<std::uint16_t>(first));
+  const key end = last < bucket_count
+                      ? key::of(buckets, parity_of(marker), static_cast<std::uint16_t>(last))
+                      : prefix.prefix_end();
+  store.scan(table::executor, begin, end, [&](byte_span at, byte_span value) {
     return visit(storage::number_at<std::uint16_t>(at, 2), value);
   });
+}
+
+namespace {
+
+constexpr snapshot_marker first_marker(commit_index index, std::uint16_t executors,
+                                       std::uint32_t value_bytes) {
+  return {1, index, executors, value_bytes};
+}
+
+}  // namespace
+
+void erase_snapshots(storage::write_batch& into) {
+  into.erase_range(table::executor, key::of(markers), key::of(markers).prefix_end());
+  into.erase_range(table::executor, key::of(buckets), key::of(buckets).prefix_end());
+}
+
+void install_bucket(storage::write_batch& into, std::uint16_t bucket, byte_span bytes) {
+  into.put(table::executor, key::of(buckets, parity_of(first_marker({}, 0, 0)), bucket), bytes);
+}
+
+void install_markers(storage::write_batch& into, commit_index index, std::uint16_t executors,
+                     std::uint32_t value_bytes) {
+  const snapshot_marker marker = first_marker(index, executors, value_bytes);
+  for (std::uint16_t k = 0; k < executors; ++k)
+    into.put(table::executor, key::of(markers, parity_of(marker), executor_id{k}), encode(marker));
 }
 
 void snapshot_writer::begin(snapshot_image image) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 
+#include "actors/executor/buckets.hpp"
 #include "actors/executor/snapshot.hpp"
 #include "messages/shared_bytes.hpp"
 #include "storage/kv.hpp"
@@ -19,13 +20,25 @@ namespace flamingo::executor {
 /// SHA-256(0x00 | bytes): the leaf of the state tree for a stored bucket.
 digest leaf_of(byte_span bucket);
 
-/// The newest snapshot that is complete in this store. @throws storage::error
-std::optional<snapshot_marker> find_snapshot(storage::kv&);
+/// The leaf of a bucket in which no key exists: none is stored.
+digest empty_leaf(std::uint16_t bucket);
+
+/// The newest snapshot that is complete in this store, or the one at `at`. @throws storage::error
+std::optional<snapshot_marker> find_snapshot(storage::kv&, std::optional<commit_index> at = {});
 
 /// Calls `visit(bucket, bytes)` for each bucket that the snapshot has keys in, ascending, until it
 /// returns false. @throws storage::error
+/// @param first, last of the buckets in [first, last) alone.
 void scan_snapshot(storage::kv&, const snapshot_marker&,
-                   const std::function<bool(std::uint16_t, byte_span)>& visit);
+                   const std::function<bool(std::uint16_t, byte_span)>& visit,
+                   std::uint32_t first = 0, std::uint32_t last = bucket_count);
+
+/// Puts a snapshot that was fetched in the place of all that are here: `erase` first, then the
+/// buckets that are not empty, at last the markers, which make it count.
+void erase_snapshots(storage::write_batch&);
+void install_bucket(storage::write_batch&, std::uint16_t bucket, byte_span bytes);
+void install_markers(storage::write_batch&, commit_index, std::uint16_t executors,
+                     std::uint32_t value_bytes);
 
 /// Writes one snapshot at a time. The part counts once its marker, which is written last, is
 /// durable; the marker that stood in its place is erased first.

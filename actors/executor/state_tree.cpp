@@ -5,6 +5,17 @@
 
 namespace flamingo::executor {
 
+namespace {
+
+digest parent_of(const digest& left, const digest& right, hash_function hash) {
+  std::array<byte, 1 + 2 * digest::size> bytes{1};
+  std::copy_n(left.bytes.begin(), digest::size, bytes.begin() + 1);
+  std::copy_n(right.bytes.begin(), digest::size, bytes.begin() + 1 + digest::size);
+  return hash(bytes);
+}
+
+}  // namespace
+
 state_tree::state_tree(hash_function hash)
     : hash_(hash), nodes_(2 * bucket_count), leaf_set_(bucket_count), leaf_changed_(bucket_count) {}
 
@@ -23,7 +34,6 @@ const digest& state_tree::root() {
   FLAMINGO_ASSERT(complete());
   for (const std::uint32_t leaf : changed_) leaf_changed_[leaf - bucket_count] = false;
   std::sort(changed_.begin(), changed_.end());
-  std::array<byte, 1 + 2 * digest::size> bytes{1};
   // Level by level: the parents of what changed, each once.
   while (!changed_.empty() && changed_.front() > 1) {
     std::size_t kept = 0;
@@ -31,15 +41,36 @@ const digest& state_tree::root() {
       const std::uint32_t parent = child / 2;
       if (kept > 0 && changed_[kept - 1] == parent) continue;
       changed_[kept++] = parent;
-      std::copy_n(nodes_[2 * parent].bytes.begin(), digest::size, bytes.begin() + 1);
-      std::copy_n(nodes_[2 * parent + 1].bytes.begin(), digest::size,
-                  bytes.begin() + 1 + digest::size);
-      nodes_[parent] = hash_(bytes);
+      nodes_[parent] = parent_of(nodes_[2 * parent], nodes_[2 * parent + 1], hash_);
     }
     changed_.resize(kept);
   }
   changed_.clear();
   return nodes_[1];
+}
+
+std::vector<digest> state_tree::path(std::uint32_t first, std::uint32_t count) const {
+  FLAMINGO_ASSERT(complete() && changed_.empty());
+  std::vector<digest> out;
+  for (std::size_t node = (bucket_count + first) / count; node > 1; node /= 2)
+    out.push_back(nodes_[node ^ 1]);
+  return out;
+}
+
+std::optional<digest> root_over(std::vector<digest> leaves, std::uint32_t first,
+                                const std::vector<digest>& path, hash_function hash) {
+  std::size_t node = (bucket_count + first) / leaves.size();
+  for (std::size_t width = leaves.size(); width > 1; width /= 2)
+    for (std::size_t i = 0; i < width / 2; ++i)
+      leaves[i] = parent_of(leaves[2 * i], leaves[2 * i + 1], hash);
+  digest root = leaves.front();
+  for (const digest& other : path) {
+    if (node <= 1) return std::nullopt;
+    root = node % 2 == 0 ? parent_of(root, other, hash) : parent_of(other, root, hash);
+    node /= 2;
+  }
+  if (node != 1) return std::nullopt;
+  return root;
 }
 
 bool root_collector::add(state_leaves from) {

@@ -31,6 +31,9 @@ public:
   bool complete() const { return set_count_ == bucket_count; }
   /// Hashes again what lies above changed leaves. Only when complete.
   const digest& root();
+  /// From the root of the subtree over `count` leaves from `first` on up to the root: the other
+  /// child each time, bottom up. After root(); `count` is a power of two that divides `first`.
+  std::vector<digest> path(std::uint32_t first, std::uint32_t count) const;
 
 private:
   hash_function hash_;
@@ -40,6 +43,12 @@ private:
   std::vector<std::uint32_t> changed_;  // leaves set since the last root
   std::vector<bool> leaf_changed_;
 };
+
+/// The root of the tree that has these leaves from `first` on and whose other nodes on the way up
+/// are `path`. Their number is a power of two that divides `first`; nothing if the path is not as
+/// long as the way.
+std::optional<digest> root_over(std::vector<digest> leaves, std::uint32_t first,
+                                const std::vector<digest>& path, hash_function hash);
 
 /// Collects the changed leaves of all executors of a group, snapshot by snapshot.
 class root_collector {

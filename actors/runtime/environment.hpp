@@ -44,6 +44,10 @@ struct environment {
   /// The environment failed: called once by the role that noticed; the validator stops and says
   /// why.
   std::function<void(ec, const std::string& what)> fail;
+
+  /// This validator is further behind than the others' history: its roles are to be stopped, a
+  /// checkpoint is to be fetched (actors/joiner), and they start again. May be called repeatedly.
+  std::function<void()> rejoin;
 };
 
 using environment_ptr = std::shared_ptr<const environment>;

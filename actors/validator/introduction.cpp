@@ -29,9 +29,15 @@ void introduce(const role_handles& here, const role_handles& all) {
     meet(here.committer, signals_sink{all.load_monitor});
     meet(here.committer, control_sink{all.coordinator});
     meet(here.coordinator, record_sink{all.primary});
+    meet(here.aggregator, certified_sink{all.checkpointer});
+    meet(here.committer, checkpoint_sink{all.checkpointer});
+    meet(here.checkpointer, record_sink{all.primary});
+    meet(here.checkpointer, divergence_sink{all.committer});
+    if (all.states) meet(here.checkpointer, all.states);
     each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
       meet(here.committer, i, sequenced_sink{worker});
       meet(here.coordinator, i, assignment_sink{worker});
+      meet(here.checkpointer, i, divergence_sink{worker});
     });
     each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
       meet(here.committer, k, stream_sink{executor});
@@ -62,6 +68,7 @@ void begin(const role_handles& here) {
   for (const auto& executor : here.executors) start(executor);
   start(here.committer);
   start(here.coordinator);
+  start(here.checkpointer);
   for (const auto& worker : here.workers) start(worker);
   start(here.aggregator);
   start(here.primary);

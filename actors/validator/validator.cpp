@@ -5,8 +5,10 @@
 #include <caf/send.hpp>
 
 #include "actors/certificate_aggregator/certificate_aggregator_actor.hpp"
+#include "actors/checkpointer/checkpointer_actor.hpp"
 #include "actors/committer/committer_actor.hpp"
 #include "actors/executor/executor_actor.hpp"
+#include "actors/executor/state_source_actor.hpp"
 #include "actors/load_monitor/load_monitor_actor.hpp"
 #include "actors/migration_coordinator/migration_coordinator_actor.hpp"
 #include "actors/primary/primary_actor.hpp"
@@ -45,25 +47,37 @@ events<Message> only(peer::kind kind, Up up, Frame frame, Down down) {
           }};
 }
 
-/// Headers are the primary's; votes, certificates and requests the aggregator's.
-bool is_header(const peer_frame& x) {
-  bool result = false;
-  x.read([&](schema::PeerMessage::Reader r) { result = r.isHeader(); });
+/// Headers are the primary's, questions about checkpoints the checkpointer's; votes, certificates
+/// and requests the aggregator's.
+enum class conversation : std::uint8_t { headers, certificates, checkpoints };
+conversation conversation_of(const peer_frame& x) {
+  auto result = conversation::certificates;
+  x.read([&](schema::PeerMessage::Reader r) {
+    if (r.isHeader()) result = conversation::headers;
+    if (r.isCheckpoint()) result = conversation::checkpoints;
+  });
   return result;
 }
 
-events<schema::PeerMessage> to_primary(primary_actor primary, aggregator_actor aggregator) {
+events<schema::PeerMessage> to_primary(const role_handles& here) {
+  const auto primary = here.primary;
+  const auto aggregator = here.aggregator;
+  const auto checkpointer = here.checkpointer;
   return only<validator_id, schema::PeerMessage>(
       peer::kind::validator,
       [=](validator_id v, peer_link link) {
         caf::anon_send(primary, atom::link_up_v, v, link);
         caf::anon_send(aggregator, atom::link_up_v, v, link);
       },
-      [=](validator_id v, const peer_link&, peer_frame x) {
-        if (is_header(x))
-          caf::anon_send(primary, v, std::move(x));
-        else
-          caf::anon_send(aggregator, v, std::move(x));
+      [=](validator_id v, const peer_link& link, peer_frame x) {
+        switch (conversation_of(x)) {
+          case conversation::headers:
+            return caf::anon_send(primary, v, std::move(x));
+          case conversation::certificates:
+            return caf::anon_send(aggregator, v, std::move(x));
+          case conversation::checkpoints:
+            return caf::anon_send(checkpointer, v, link, std::move(x));
+        }
       },
       [=](validator_id v, peer_link link) {
         caf::anon_send(primary, atom::link_down_v, v, link);
@@ -108,14 +122,17 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
     here_.committer = system.spawn(committer::shell, env_);
     here_.load_monitor = system.spawn(load_monitor::shell, env_);
     here_.coordinator = system.spawn(migration_coordinator::shell, env_);
+    here_.checkpointer = system.spawn(checkpointer::shell, env_);
     operator_desk_ = system.spawn(operator_desk::shell, here_.committer, here_.primary);
   }
   if (roles.worker)
     for (std::uint16_t i = 0; i < env_->protocol.workers; ++i)
       here_.workers.push_back(system.spawn(worker::shell, env_, worker_id{i}));
-  if (roles.executor)
+  if (roles.executor) {
     for (std::uint16_t i = 0; i < env_->local.executors; ++i)
       here_.executors.push_back(system.spawn(executor::shell, env_, executor_id{i}));
+    here_.states = system.spawn(executor::source_shell, env_);
+  }
 }
 
 void node::start(const listen_addresses& where) {
@@ -155,7 +172,7 @@ void node::open_doors(const listen_addresses& where) {
 }
 
 void node::open_primary_doors(const listen_addresses& where) {
-  const auto to = to_primary(here_.primary, here_.aggregator);
+  const auto to = to_primary(here_);
   doors_.primaries->listen(where.primary, to);
   doors_.operators->listen(where.operators, to_desk(operator_desk_));
   // Of each pair the one with the higher number dials.
@@ -194,6 +211,8 @@ void node::stop() {
   end(here_.coordinator);
   end(here_.load_monitor);
   end(here_.committer);
+  end(here_.checkpointer);
+  end(here_.states);
   for (const auto& executor : here_.executors) end(executor);
 }
 

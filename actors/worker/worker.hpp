@@ -128,14 +128,16 @@ struct execution_advanced {
 struct table_changed {
   assignment_update update;
 };
+/// This validator's state is not the others': it must not admit or receipt. Batches still go round.
+struct diverged {};
 struct time_passed {};
 
-using input =
-    std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
-                 garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived, batch_checked,
-                 batch_known, batch_refused, batch_sealed, batches_durable, stored_arrived,
-                 request_arrived, sub_dag_sequenced, commit_noticed, batches_wanted,
-                 bundles_executed, executor_met, execution_advanced, table_changed, time_passed>;
+using input = std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
+                           garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived,
+                           batch_checked, batch_known, batch_refused, batch_sealed, batches_durable,
+                           stored_arrived, request_arrived, sub_dag_sequenced, commit_noticed,
+                           batches_wanted, bundles_executed, executor_met, execution_advanced,
+                           table_changed, diverged, time_passed>;
 
 // -- what next_check gives out
 
@@ -287,6 +289,7 @@ private:
   void on(executor_met, effects&);
   void on(execution_advanced, effects&);
   void on(table_changed, effects&);
+  void on(diverged, effects&) { diverged_ = true; }
   void on(time_passed, effects&) {}
 
   void answer(client_id, bundle_sequence, admission::answer, effects&);
@@ -355,6 +358,7 @@ private:
     commit_index executed, snapshot;
   };
   std::map<executor_id, executor_state> executors_;
+  bool diverged_ = false;
 };
 
 }  // namespace flamingo::worker

@@ -388,6 +388,7 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
       [self](const progress_frame& x) { step_as<execution_advanced>(self, x); },
       [self](const assignment_frame& x) { step_as<table_changed>(self, x); },
       [self](const committed_frame& x) { step_as<commit_noticed>(self, x); },
+      [self](atom::diverged, commit_index) { step(self, diverged{}); },
       [self](atom::durable, std::uint64_t ticket) {
         self->state.out->durable(ticket);
         self->state.counted->of_core(*self->state.logic);

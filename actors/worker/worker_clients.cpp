@@ -9,6 +9,7 @@ namespace flamingo::worker {
 namespace {
 
 constexpr std::chrono::milliseconds busy_retry{100};
+constexpr std::chrono::milliseconds diverged_retry{10'000};  // until an operator has seen to it
 constexpr std::chrono::milliseconds lag_retry{500};
 
 /// Tells the same bundle sent again from another one under its sequence, without hashing either:
@@ -60,6 +61,7 @@ void core::say_where_we_are(client_id client, effects& out) {
 }
 
 std::optional<admission::busy> core::busy(bool store_full) const {
+  if (diverged_) return admission::busy{diverged_retry, "this validator's state differs"};
   if (newest_ > executed() + with_.local.max_lag) return admission::busy{lag_retry, "max_lag"};
   if (records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes)
     return admission::busy{lag_retry, "max_uncommitted_bytes"};
@@ -197,6 +199,7 @@ void core::seal(effects& out) {
 // -- receipts and the table
 
 void core::on(bundles_executed x, effects&) {
+  if (diverged_) return;
   for (const auto& bundle : x.executed.bundles) {
     if (!serves(bundle.client)) continue;
     const auto codes = x.executed.results_of(bundle);

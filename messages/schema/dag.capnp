@@ -61,10 +61,75 @@ struct PeerMessage @0xd3a1f1a0c0de0510 {
     certified @3 :CertifiedHeader;  # answers `request` and `range`
     request @4 :List(Data);         # digests of headers wanted, certified
     range @5 :RoundRange;           # all certified headers of these rounds wanted
+    checkpoint @6 :CheckpointMessage;
+    rangeGone @7 :RangeGone;        # answers `range`: its first rounds are not kept any more
   }
+}
+
+struct RangeGone @0xd3a1f1a0c0de0512 {
+  firstKept @0 :UInt64;             # round
 }
 
 struct RoundRange @0xd3a1f1a0c0de0511 {
   first @0 :UInt64;
   last @1 :UInt64;                  # inclusive
+}
+
+# How a validator that is too far behind, or lost its store, comes back: it asks its peers for the newest
+# checkpoint and fetches what the checkpoint vouches for (design: the certified DAG, "Recovery, history,
+# checkpoints").
+
+struct CheckpointMessage @0xd3a1f1a0c0de0801 {
+  union {
+    query @0 :Void;                   # "where are you, and which checkpoint can you prove?"
+    answer @1 :CheckpointAnswer;
+    ledgerRequest @2 :LedgerRequest;
+    ledgerPart @3 :LedgerPart;
+    stateRequest @4 :StateRequest;
+    statePart @5 :StatePart;
+  }
+}
+
+# What a checkpoint says. Its digest, SHA-256 over the tag and these fields, is what a Checkpoint record
+# carries.
+struct CheckpointSummary @0xd3a1f1a0c0de0802 {
+  index @0 :UInt64;                   # commit index
+  stateRoot @1 :Data;                 # of the application's state after that commit
+  ledger @2 :Data;                    # digest of everything else that the log made
+  ledgerBytes @3 :UInt64;             # its size
+}
+
+struct CheckpointAnswer @0xd3a1f1a0c0de0803 {
+  hasNewest @0 :Bool;                 # false: no header was ever certified, as far as the sender knows
+  newest @1 :Certificate;             # of the highest round that is complete at the sender
+  hasCheckpoint @2 :Bool;
+  checkpoint @3 :CheckpointSummary;   # the newest one that f+1 validators signed
+  signers @4 :Data;                   # bitmap, bit i mod 8 of byte i / 8: validator i
+  signatures @5 :Data;                # 64 bytes a signer, in ascending order
+}
+
+struct LedgerRequest @0xd3a1f1a0c0de0804 {
+  index @0 :UInt64;
+  offset @1 :UInt64;
+}
+
+struct LedgerPart @0xd3a1f1a0c0de0805 {
+  index @0 :UInt64;
+  offset @1 :UInt64;
+  bytes @2 :Data;                     # empty: it is not kept any more
+}
+
+struct StateRequest @0xd3a1f1a0c0de0806 {
+  index @0 :UInt64;
+  first @1 :UInt32;                   # bucket
+  count @2 :UInt32;                   # buckets: a power of two that divides `first`
+}
+
+struct StatePart @0xd3a1f1a0c0de0807 {
+  index @0 :UInt64;
+  first @1 :UInt32;
+  buckets @2 :List(Data);             # as many as fit, a power of two; an empty one: no key exists in it.
+                                      # None at all: the snapshot is not kept any more
+  path @3 :List(Data);                # from their subtree's root to the state root: the other child,
+                                      # bottom up
 }

@@ -170,6 +170,13 @@ struct CommittedControl @0xd3a1f1a0c0de0615 {
   }
 }
 
+# Committer -> checkpointer: a checkpoint's commit is durable, and this is what the log had made by then of
+# everything but the application's state.
+struct LedgerMade @0xd3a1f1a0c0de0617 {
+  index @0 :UInt64;
+  ledger @1 :Data;                  # actors/committer/records.hpp
+}
+
 # The conversation between an operator's command and a node.
 struct OperatorMessage @0xd3a1f1a0c0de0620 {
   union {

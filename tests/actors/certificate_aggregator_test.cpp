@@ -255,9 +255,12 @@ TEST_SUITE("certificate aggregator actor") {
     b.local.history_rounds = 1;
     b.boot();
     for (const auto& x : b.history(5)) b.learn(x);
-    commit_notice notice;
-    notice.floor = r(4);
-    caf::anon_send(b.role, encode(notice));
+    for (std::uint64_t i = 1; i <= 3; ++i) {  // checkpoints, of which as many are kept for others
+      commit_notice notice;
+      notice.index = commit_index{i * b.protocol.checkpoint_anchors};
+      notice.floor = r(1 + i);
+      caf::anon_send(b.role, encode(notice));
+    }
     b.run();
     b.sync();
     unsigned rows = 0;

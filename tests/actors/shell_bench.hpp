@@ -55,6 +55,7 @@ public:
     env->metrics = metrics = std::make_shared<runtime::metrics>(runtime::labels{});
     env->now = [this] { return now(); };
     env->fail = [this](ec, const std::string& what) { failures.push_back(what); };
+    env->rejoin = [this] { ++rejoins; };
     return env;
   }
 
@@ -164,6 +165,7 @@ public:
   std::shared_ptr<storage::memory_kv> store = std::make_shared<storage::memory_kv>();
   std::shared_ptr<runtime::metrics> metrics;
   std::vector<std::string> failures;  // what the environment was told
+  unsigned rejoins = 0;               // how often it was asked for a checkpoint
 
 private:
   std::vector<caf::actor> actors_;

@@ -1,4 +1,5 @@
 // What the committer tells the other roles of its validator and its operator.
+#include "messages/codec_checkpoint.hpp"
 #include "messages/codec_migration.hpp"
 #include "messages/codec_validator.hpp"
 #include "tests/golden/frozen.hpp"
@@ -94,12 +95,14 @@ std::vector<frozen_frame> committer_frames() {
                              round_number{1},
                              {some_digest(1), some_digest(2)},
                              {some_digest(3)}};
+  const ledger_made made{commit_index{700}, {1, 2, 3}};
   return {frozen("batch_wanted", encode(wanted), wanted),
           frozen("sequenced", encode(sample_sub_dag()), &is_sample),
           frozen("committed", encode(notice), notice),
           frozen("signals", encode(sample_signals()), sample_signals()),
           frozen("committed_control", encode(sample_control()), sample_control()),
           frozen("evidence", encode(sample_report().evidence), sample_report().evidence),
+          frozen("ledger_made", encode(made), made),
           frozen("operator_status", encode(operator_message{status_query{}}),
                  operator_message{status_query{}}),
           frozen("operator_report", encode(operator_message{sample_report()}),

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "crypto/checkpoint_checks.hpp"
 #include "crypto/hex.hpp"
 #include "crypto/sub_dag_chain.hpp"
 #include "messages/account_counts.hpp"
@@ -67,6 +68,9 @@ named_bytes digests() {
       {"counts", hex(crypto::hash(tags::counts, encode_counts(accounts)))},
       {"receipts", hex(crypto::hash(tags::receipts, encode_receipts(one)))},
       {"results", hex(crypto::hash(tags::results, codes))},
+      {"ledger", hex(crypto::ledger_digest(codes))},
+      {"checkpoint",
+       hex(crypto::checkpoint_digest({commit_index{700}, some_digest(7), some_digest(8), 5000}))},
       {"chain_1", hex(first)},
       {"chain_2", hex(crypto::sub_dag_chain(first, commit_index{2}, some_digest(6), output))},
   };

@@ -1,7 +1,9 @@
 // What primaries say to each other and store of it, and the control records in it.
+#include "messages/codec_checkpoint.hpp"
 #include "messages/codec_dag.hpp"
 #include "messages/codec_migration.hpp"
 #include "tests/golden/frozen.hpp"
+#include "tests/unit/checkpoint_samples.hpp"
 #include "tests/unit/codec_dag_values.hpp"
 
 namespace flamingo::golden {
@@ -30,6 +32,9 @@ bool same(const certified_header& x, const certified_header& sample) {
 }
 bool same(const header_request& x, const header_request& sample) {
   return x.headers == sample.headers;
+}
+bool same(const range_gone& x, const range_gone& sample) {
+  return x.first_kept == sample.first_kept;
 }
 bool same(const round_range& x, const round_range& sample) {
   return x.first == sample.first && x.last == sample.last;
@@ -83,6 +88,19 @@ void add_control(std::vector<frozen_frame>& to) {
     to.push_back(frozen(name, encode(records.at(i)), records.at(i)));
 }
 
+void add_checkpoints(std::vector<frozen_frame>& to) {
+  const char* names[] = {"checkpoint_query",          "checkpoint_answer",
+                         "checkpoint_ledger_request", "checkpoint_ledger_part",
+                         "checkpoint_state_request",  "checkpoint_state_part"};
+  const auto samples = tests::checkpoint_samples();
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    to.push_back(frozen(names[i], encode(samples[i]),
+                        [sample = samples[i]](const wire<schema::PeerMessage>& from) {
+                          const auto x = decode_checkpoint(from, seven_validators.validators);
+                          return x && tests::same(*x, sample);
+                        }));
+}
+
 }  // namespace
 
 std::vector<frozen_frame> peer_frames() {
@@ -92,6 +110,7 @@ std::vector<frozen_frame> peer_frames() {
   const certified_header certified = sample_certified();
   const header_request request{{some_digest(30), some_digest(31)}};
   const round_range range{round_number{17}, round_number{300}};
+  const range_gone gone{round_number{280}};
   out.push_back(said("peer_header", encode_peer(own.bytes), own));
   out.push_back(said("peer_vote", encode_peer(sample_vote()), sample_vote()));
   out.push_back(said("peer_certificate", encode_peer(certified.cert), certified.cert));
@@ -99,7 +118,9 @@ std::vector<frozen_frame> peer_frames() {
   out.push_back(said("peer_certified_stored", *encode_peer(encode(certified)), certified));
   out.push_back(said("peer_request", encode_peer(request), request));
   out.push_back(said("peer_range", encode_peer(range), range));
+  out.push_back(said("peer_range_gone", encode_peer(gone), gone));
   add_control(out);
+  add_checkpoints(out);
   return out;
 }
 

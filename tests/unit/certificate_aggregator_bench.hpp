@@ -75,6 +75,12 @@ struct aggregator_bench {
     return step(aggregator::certified_received{
         v(from), verified<certified_header>::after_check(certified(x))});
   }
+  /// Three checkpoints, the last of them with this floor.
+  void checkpoints_at(std::uint64_t floor) {
+    for (std::uint64_t i = 0; i < 3; ++i)
+      step(aggregator::floor_raised{round_number{floor - 2 + i},
+                                    commit_index{(i + 1) * protocol.checkpoint_anchors}});
+  }
   void full_round(std::uint64_t round) {
     for (unsigned a = 0; a < members.size(); ++a) learn(full(at(a, round)));
   }

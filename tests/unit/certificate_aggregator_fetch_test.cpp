@@ -323,11 +323,77 @@ TEST_SUITE("certificate aggregator fetch") {
     b.local.history_rounds = 2;
     b.boot();
     b.full_rounds(6);
-    CHECK(!b.step(aggregator::floor_raised{r(3)}).forget);
-    CHECK(b.step(aggregator::floor_raised{r(5)}).forget == r(3));
+    b.checkpoints_at(5);
+    CHECK(b.step(aggregator::floor_raised{r(6)}).forget == r(4));
     const auto x =
-        b.step(aggregator::headers_requested{v(1), {{id_of(at(1, 2)), id_of(at(1, 3))}}});
+        b.step(aggregator::headers_requested{v(1), {{id_of(at(1, 3)), id_of(at(1, 4))}}});
     REQUIRE(x.serve.size() == 1);
-    CHECK(x.serve[0].what == at(1, 3));
+    CHECK(x.serve[0].what == at(1, 4));
+  }
+
+  TEST_CASE("what follows a checkpoint that others may come back from is kept and served") {
+    aggregator_bench b;
+    b.local.history_rounds = 0;
+    b.protocol.checkpoint_anchors = 10;
+    b.boot();
+    b.full_rounds(40);
+    const auto commit = [&](std::uint64_t index) {
+      return b.step(aggregator::floor_raised{r(index / 2), commit_index{index}}).forget;
+    };
+    for (std::uint64_t index = 2; index < 30; index += 2) CHECK(!commit(index));
+    CHECK(commit(30) == r(6));  // the floors of checkpoints 10, 20 and 30 are 5, 10 and 15
+    for (std::uint64_t index = 32; index < 40; index += 2) CHECK(!commit(index));
+    CHECK(commit(40) == r(11));
+  }
+
+  TEST_CASE("who asks for rounds that are gone hears from where on there are some") {
+    aggregator_bench b;
+    b.local.history_rounds = 2;
+    b.boot();
+    b.full_rounds(8);
+    b.checkpoints_at(6);
+    b.step(aggregator::floor_raised{r(7)});
+    const auto gone = b.step(aggregator::range_requested{v(3), {r(4), r(9)}});
+    REQUIRE(gone.gone.size() == 1);
+    CHECK(gone.gone[0].peer == v(3));
+    CHECK(gone.gone[0].what.first_kept == r(5));
+    CHECK(gone.serve_ranges.empty());
+    const auto here = b.step(aggregator::range_requested{v(3), {r(5), r(9)}});
+    CHECK(here.gone.empty());
+    CHECK(here.serve_ranges.size() == 1);
+  }
+
+  TEST_CASE("f+1 peers that do not keep what comes next mean that only a checkpoint helps") {
+    aggregator_bench b;
+    b.full_rounds(2);
+    // Far ahead: rounds 3 and on are missing.
+    auto x = b.certificate_for(b.full(at(1, 60)));
+    const auto asked = [&] {
+      REQUIRE(x.range_requests.size() == 1);
+      return x.range_requests[0].peer;
+    };
+    const auto first = asked();
+    const aggregator::range_missing from_nobody{v(0), {r(50)}};
+    CHECK(b.step(from_nobody).rejected == std::vector{reject::not_requested});
+    x = b.step(aggregator::range_missing{first, {r(50)}});
+    CHECK(!x.left_behind);
+    const auto second = asked();  // at once
+    CHECK(second != first);
+    CHECK(b.step(aggregator::range_missing{first, {r(50)}}).rejected ==
+          std::vector{reject::not_requested});
+    CHECK(b.step(aggregator::range_missing{second, {r(50)}}).left_behind);
+  }
+
+  TEST_CASE("a range that comes when another peer was asked already is taken") {
+    aggregator_bench b;
+    b.full_rounds(2);
+    auto x = b.certificate_for(b.full(at(1, 60)));
+    REQUIRE(x.range_requests.size() == 1);
+    const auto first = x.range_requests[0].peer;
+    b.now += b.local.fetch_retry;
+    x = b.step(aggregator::ticked{});
+    REQUIRE(x.range_requests.size() == 1);
+    CHECK(x.range_requests[0].peer != first);
+    CHECK(b.core->screen(first, b.certified(b.full(at(1, 3)))) == dag::screening::check());
   }
 }

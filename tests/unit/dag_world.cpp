@@ -258,7 +258,7 @@ void dag_world::commit(unsigned i) {
         notice.output.push_back(me.log.at({r, a})->id);
       });
     me.log.raise_floor(notice.floor);
-    to_aggregator(i, aggregator::floor_raised{notice.floor});
+    to_aggregator(i, aggregator::floor_raised{notice.floor, notice.index});
     to_primary(i, primary::committed{notice});
   }
 }

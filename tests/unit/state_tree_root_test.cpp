@@ -84,6 +84,37 @@ TEST_SUITE("state_tree") {
     CHECK(hashed == 16);
   }
 
+  TEST_CASE("a subtree's leaves and its path give the root, and nothing else does") {
+    state_tree tree(&sha256);
+    std::vector<digest> leaves;
+    for (std::size_t b = 0; b < bucket_count; ++b) {
+      leaves.push_back(leaf(b));
+      tree.set_leaf(static_cast<std::uint16_t>(b), leaves[b]);
+    }
+    const digest root = tree.root();
+    for (const auto& [first, count] : {std::pair<std::uint32_t, std::uint32_t>{0, 1},
+                                       {65535, 1},
+                                       {256, 256},
+                                       {32768, 32768},
+                                       {0, 65536}}) {
+      CAPTURE(first);
+      CAPTURE(count);
+      const std::vector<digest> part(leaves.begin() + first, leaves.begin() + first + count);
+      const auto path = tree.path(first, count);
+      CHECK(root_over(part, first, path, &sha256) == root);
+      auto wrong = part;
+      wrong.back().bytes[3] ^= 1;
+      CHECK(root_over(wrong, first, path, &sha256) != root);
+      if (path.empty()) continue;
+      CHECK(root_over(part, first ^ count, path, &sha256) != root);  // in another place
+      auto longer = path, shorter = path;
+      longer.push_back({});
+      shorter.pop_back();
+      CHECK(!root_over(part, first, longer, &sha256));
+      CHECK(!root_over(part, first, shorter, &sha256));
+    }
+  }
+
   TEST_CASE("a root is there when every executor's leaves came in whatever order") {
     root_collector roots(2, &sha256);
     roots.expect(commit_index{5});
