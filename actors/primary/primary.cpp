@@ -7,8 +7,9 @@ core::core(validator_id self, const committee& members, const protocol_parameter
            const restored& stored)
     : self_(self),
       dag_(members.size(), members.quorum()),
-      voter_(self, members, protocol, local, genesis, stored.votes, stored.evidence),
-      proposer_(self, members, protocol, local, genesis, stored.at.anchor, stored.own) {
+      voter_(self, members, protocol, local, genesis, stored.votes, stored.evidence, stored.barred),
+      proposer_(self, members, protocol, local, genesis, stored.at.anchor, stored.own,
+                stored.barred) {
   dag_.raise_floor(stored.at.floor);
 }
 

@@ -102,6 +102,7 @@ struct restored {
   std::vector<cast_vote> votes;    // above the floor
   std::vector<stored_header> own;  // above the floor, and the newest in any case
   std::vector<kept_evidence> evidence;
+  round_number barred;  // a lost store: neither vote nor propose up to this round
 };
 
 class core {

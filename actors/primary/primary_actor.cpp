@@ -32,6 +32,11 @@ key key_of_progress() {
   return key(byte_span(reinterpret_cast<const byte*>(name.data()), name.size()));
 }
 
+key key_of_bar() {
+  static constexpr std::string_view name = "primary/barred";
+  return key(byte_span(reinterpret_cast<const byte*>(name.data()), name.size()));
+}
+
 shared_bytes vote_head(const vote& x) {
   std::vector<char> head(x.sig.bytes.begin(), x.sig.bytes.end());
   head.insert(head.end(), x.header.bytes.begin(), x.header.bytes.end());
@@ -92,6 +97,10 @@ restored recover(storage::kv& store, const dag_limits& limits, const committee& 
     expect(row->size() == 16);
     x.at = {round_number{storage::number_at<std::uint64_t>(span_of(*row), 0)},
             round_number{storage::number_at<std::uint64_t>(span_of(*row), 8)}};
+  }
+  if (const auto row = store.get(table::meta, key_of_bar())) {
+    expect(row->size() == 8);
+    x.barred = round_number{storage::number_at<std::uint64_t>(span_of(*row), 0)};
   }
   store.scan(table::votes, key::of(x.at.floor + 1), key::end(), [&](byte_span at, byte_span row) {
     expect(at.size() == 10);
@@ -303,6 +312,14 @@ void start(pointer self, runtime::environment_ptr env) {
 }
 
 }  // namespace
+
+void install(storage::write_batch& into, const progress& at) {
+  into.put(table::meta, key_of_progress(), byte_span(key::of(at.floor, at.anchor)));
+}
+
+void install_bar(storage::write_batch& into, round_number round) {
+  into.put(table::meta, key_of_bar(), byte_span(key::of(round)));
+}
 
 counters::counters(runtime::metrics& into, const committee& members)
     : rejected(into, "primary"),

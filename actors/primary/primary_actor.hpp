@@ -37,6 +37,11 @@ struct state {
   std::optional<time_point> last_proposed;
 };
 
+/// After a checkpoint was fetched: the log begins above `at.floor` for it.
+void install(storage::write_batch&, const progress& at);
+/// After the store was lost: neither vote nor propose up to `round`.
+void install_bar(storage::write_batch&, round_number round);
+
 /// Rebuilds the primary from the tables `votes` and `headers`. If the store cannot be read, says so
 /// to the environment and ends.
 primary_actor::behavior_type shell(primary_actor::stateful_pointer<state> self,

@@ -6,13 +6,14 @@ namespace flamingo::primary {
 
 proposer::proposer(validator_id self, const committee& members, const protocol_parameters& protocol,
                    const local_parameters& local, std::vector<digest> genesis, round_number anchor,
-                   const std::vector<stored_header>& stored)
+                   const std::vector<stored_header>& stored, round_number barred)
     : self_(self),
       members_(members),
       protocol_(protocol),
       local_(local),
       genesis_(std::move(genesis)),
       anchor_(anchor),
+      last_round_(barred),
       mean_round_(local.parent_grace * 10) {
   for (const auto& [x, output] : stored) {
     own_header own{x, {}, output};

@@ -31,9 +31,10 @@ struct stored_header {
 
 class proposer {
 public:
+  /// @param barred no header is proposed up to this round: own ones of before may have been lost.
   proposer(validator_id self, const committee& members, const protocol_parameters& protocol,
            const local_parameters& local, std::vector<digest> genesis, round_number anchor,
-           const std::vector<stored_header>& stored);
+           const std::vector<stored_header>& stored, round_number barred);
 
   void start(time_point now);
   /// A batch is available. Saying so again changes nothing.

@@ -8,12 +8,14 @@ using dag::screening;
 
 voter::voter(validator_id self, const committee& members, const protocol_parameters& protocol,
              const local_parameters& local, std::vector<digest> genesis,
-             const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored)
+             const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored,
+             round_number barred)
     : self_(self),
       members_(members),
       protocol_(protocol),
       local_(local),
       genesis_(std::move(genesis)),
+      barred_(barred),
       batch_order_(members.size()),
       pending_of_(members.size()),
       caught_(members.size()),
@@ -86,6 +88,7 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
   const auto where = x.hdr.position();
   if (voted_.contains(where) || pending_.contains(where)) return caught(x.hdr, x.bytes, out);
   if (!coin_valid) return out.rejected.push_back(reject::bad_coin_share);
+  if (x.hdr.round <= barred_) return out.rejected.push_back(reject::barred);
   decide(std::move(x), dag, out);
 }
 

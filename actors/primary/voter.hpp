@@ -62,9 +62,11 @@ public:
   };
 
   /// @param genesis the digests of the genesis headers, by validator.
+  /// @param barred nothing is voted for up to this round: votes of before may have been lost.
   voter(validator_id self, const committee& members, const protocol_parameters& protocol,
         const local_parameters& local, std::vector<digest> genesis,
-        const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored);
+        const std::vector<cast_vote>& cast, const std::vector<kept_evidence>& stored,
+        round_number barred);
 
   /// Whether a header is worth a check of its signature (`check`). Looks at what never changes.
   dag::screening screen(const header&, const dag::graph&) const;
@@ -113,6 +115,7 @@ private:
   protocol_parameters protocol_;
   local_parameters local_;
   std::vector<digest> genesis_;
+  round_number barred_;
   std::map<dag_position, digest> voted_;  // above the floor
   std::map<dag_position, waiting> pending_;
   std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // looked up, never walked

@@ -93,7 +93,7 @@ int transact(const options& x, smallbank::procedure what, console to) {
       break;
   const auto took = std::chrono::steady_clock::now() - start;
   const auto ending = clients.endings().at(0).value_or(client::ending{});
-  runtime::end_process_after(std::chrono::seconds(5), "bank");
+  const runtime::stop_limit limit(std::chrono::seconds(5), "bank");
   return report(ending, took, x, to);
 }
 

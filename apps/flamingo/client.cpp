@@ -116,7 +116,7 @@ int run_load(const options& x, console to) {
     if (x.every_seconds > 0) report.report(false);
   }
   if (!report.report(true)) throw std::runtime_error("a client did not tell its counts");
-  runtime::end_process_after(std::chrono::seconds(5), "client");
+  const runtime::stop_limit limit(std::chrono::seconds(5), "client");
   if (report.counts().completed == 0)
     throw std::runtime_error(
         "nothing was committed: is the network running? flamingo status "

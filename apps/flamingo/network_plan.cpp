@@ -8,6 +8,7 @@
 #include "apps/flamingo/config/committee_file.hpp"
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/node_file.hpp"
+#include "apps/flamingo/runtime/store_owner.hpp"
 #include "crypto/coin.hpp"
 #include "crypto/signing.hpp"
 #include "crypto/tls_identity.hpp"
@@ -97,6 +98,7 @@ private:
     v.operators = {host, ports_.next()};
     config::node_file node;
     node.validator = name;
+    runtime::mark_never_run(dir / node.data);
     node.metrics = {plan_.listen_host.empty() ? "127.0.0.1" : plan_.listen_host, ports_.next()};
     for (std::size_t w = 0; w < plan_.protocol.workers; ++w) {
       v.workers.emplace_back();

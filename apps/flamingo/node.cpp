@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
+
 #include <CLI/CLI.hpp>
 
+#include "actors/validator/joining.hpp"
 #include "actors/validator/validator.hpp"
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/identity.hpp"
@@ -46,36 +49,22 @@ validator::listen_addresses listen_addresses(const config::listen_settings& set,
   return out;
 }
 
+/// Opens the store and makes sure whose it is. One that is empty, though this validator has run
+/// before, stands as lost from the start.
 std::shared_ptr<storage::lmdb_kv> open_store(const config::node_file& file,
                                              const config::validator_identity& me,
-                                             const std::filesystem::path& directory) {
+                                             const runtime::role_placement& roles) {
   auto settings = file.store;
-  settings.directory = directory.string();
+  settings.directory = roles.data.string();
   auto store = std::make_shared<storage::lmdb_kv>(settings);
-  runtime::claim_store(*store, settings.directory, me.committee.members, me.self);
+  const auto data = config::beside(file.source, file.data);
+  storage::write_batch when_empty;
+  if (roles.here.primary && !runtime::never_ran(data))
+    joiner::put_standing(when_empty, {.lost = true});
+  runtime::claim_store(*store, settings.directory, me.committee.members, me.self,
+                       std::move(when_empty));
+  if (roles.here.primary) runtime::unmark_never_run(data);
   return store;
-}
-
-runtime::environment_ptr make_environment(const config::node_file& file,
-                                          const config::validator_identity& me,
-                                          std::shared_ptr<storage::kv> store,
-                                          std::shared_ptr<runtime::metrics> metrics,
-                                          runtime::stop_signal& stop) {
-  auto env = std::make_shared<runtime::environment>();
-  env->self = me.self;
-  env->members = std::make_shared<const committee>(me.committee.members);
-  env->protocol = me.committee.protocol;
-  env->local = file.local;
-  env->store = std::move(store);
-  env->signer = me.signer;
-  env->scheme = std::make_shared<crypto::ed25519_scheme>();
-  env->coin = me.coin;
-  env->metrics = std::move(metrics);
-  env->now = runtime::steady_unix_clock();
-  env->fail = [&stop](ec why, const std::string& what) {
-    stop.fail(fmt::format("{}: {}", to_string(why), what));
-  };
-  return env;
 }
 
 std::optional<runtime::internal_tls> internal_tls_of(const config::node_file& file,
@@ -86,45 +75,135 @@ std::optional<runtime::internal_tls> internal_tls_of(const config::node_file& fi
   return runtime::internal_tls{path(x.certificate), path(x.certificate_key), path(x.authority)};
 }
 
-/// Runs until a signal or a failure. Everything that this makes ends in the reverse order: doors,
-/// roles, the store's thread, the actor system.
-void serve(const config::node_file& file, const config::validator_identity& me,
-           const runtime::role_placement& roles, runtime::stop_signal& stop) {
-  const auto& info = me.committee.members.validators[me.self.value];
-  const auto store = open_store(file, me, roles.data);
-  runtime::link_process process(
-      file.runtime, config::link_settings(file.link, file.keys, file.source),
-      link::identity::of(me.committee.members, {link::peer::kind::validator, me.self.value}),
-      {{"validator", info.name}}, internal_tls_of(file, roles));
-  std::unique_ptr<runtime::metrics_server> metrics;
-  if (!file.metrics.host.empty()) {
-    metrics = std::make_unique<runtime::metrics_server>(file.metrics, *process.metrics);
-    metrics->add(std::make_shared<runtime::store_metrics>(store, info.name));
+/// What a validator needs to run, and what became of it.
+struct run {
+  const config::node_file& file;
+  const config::validator_identity& me;
+  const runtime::role_placement& roles;
+  std::shared_ptr<storage::lmdb_kv> store;
+  runtime::stop_signal& stop;
+  std::atomic<bool> rejoin{false};  // a role asked for a checkpoint
+
+  const validator_info& info() const { return me.committee.members.validators[me.self.value]; }
+};
+
+/// The links, metrics and environment of one phase, joining or running. Ends in the reverse order.
+struct phase {
+  explicit phase(run& x)
+      : process(x.file.runtime, config::link_settings(x.file.link, x.file.keys, x.file.source),
+                link::identity::of(x.me.committee.members,
+                                   {link::peer::kind::validator, x.me.self.value}),
+                {{"validator", x.info().name}}, internal_tls_of(x.file, x.roles)),
+        env(std::make_shared<runtime::environment>()) {
+    if (!x.file.metrics.host.empty()) {
+      metrics = std::make_unique<runtime::metrics_server>(x.file.metrics, *process.metrics);
+      metrics->add(std::make_shared<runtime::store_metrics>(x.store, x.info().name));
+    }
+    env->self = x.me.self;
+    env->members = std::make_shared<const committee>(x.me.committee.members);
+    env->protocol = x.me.committee.protocol;
+    env->local = x.file.local;
+    env->store = x.store;
+    env->signer = x.me.signer;
+    env->scheme = std::make_shared<crypto::ed25519_scheme>();
+    env->coin = x.me.coin;
+    env->metrics = process.metrics;
+    env->now = runtime::steady_unix_clock();
+    env->fail = [&x](ec why, const std::string& what) {
+      x.stop.fail(fmt::format("{}: {}", to_string(why), what));
+    };
+    env->rejoin = [&x] {
+      x.rejoin = true;
+      x.stop.interrupt();
+    };
   }
-  validator::node node(process.system, make_environment(file, me, store, process.metrics, stop),
-                       process.doors, roles.here);
-  const auto end = [&] {
-    runtime::end_process_after(stop_limit, info.name);
-    node.stop();
+
+  void end() {
     process.close();
     process.system.await_all_actors_done();
-    store->stop();
+  }
+
+  runtime::link_process process;
+  std::unique_ptr<runtime::metrics_server> metrics;
+  std::shared_ptr<runtime::environment> env;
+};
+
+/// Fills the store from the others'. @returns whether it is as the roles need it; if not, the node
+/// is to stop.
+bool join(run& x, const joiner::standing& stands) {
+  if (const auto why = validator::cannot_join(x.me.committee.members, stands))
+    throw std::runtime_error(fmt::format("{}: {}", x.roles.data.string(), *why));
+  if (x.roles.network)
+    throw std::runtime_error(fmt::format(
+        "{}: this validator must fetch a checkpoint from the others, which it can only do with all "
+        "its roles in one process: start it once without --roles",
+        x.roles.data.string()));
+  if (stands.lost)
+    spdlog::warn(
+        "the store in {} is empty, and this validator may have signed before: asking {} others "
+        "where they are (a network that has never run: flamingo init makes a file never-run there)",
+        x.roles.data.string(), x.me.committee.members.quorum());
+  phase joins(x);
+  std::atomic<bool> joined{false};
+  validator::joining joining(joins.process.system, joins.env, joins.process.doors, stands, [&] {
+    joined = true;
+    x.stop.interrupt();
+  });
+  const auto end = [&] {
+    const runtime::stop_limit limit(stop_limit, x.info().name);
+    joining.stop();
+    joins.end();
   };
   try {
-    const auto doors = listen_addresses(file.listen, info);
-    if (roles.network)
-      node.start(doors, *roles.network, {info.workers.size(), file.local.executors});
+    joining.start(listen_addresses(x.file.listen, x.info()).primary);
+    x.stop.wait();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+  return joined && !x.stop.failure();
+}
+
+/// Runs the roles until a signal, a failure, or until one of them asks for a checkpoint.
+void serve(run& x) {
+  phase runs(x);
+  validator::node node(runs.process.system, runs.env, runs.process.doors, x.roles.here);
+  const auto end = [&] {
+    const runtime::stop_limit limit(stop_limit, x.info().name);
+    node.stop();
+    runs.end();
+  };
+  try {
+    const auto doors = listen_addresses(x.file.listen, x.info());
+    if (x.roles.network)
+      node.start(doors, *x.roles.network, {x.info().workers.size(), x.file.local.executors});
     else
       node.start(doors);
   } catch (...) {
     end();
     throw;
   }
-  spdlog::info("validator {} of chain {} is up", info.name,
-               crypto::to_hex(me.committee.members.chain));
-  stop.wait();
-  spdlog::info("stopping");
+  spdlog::info("validator {} of chain {} is up", x.info().name,
+               crypto::to_hex(x.me.committee.members.chain));
+  x.stop.wait();
+  spdlog::info(x.rejoin ? "left behind: nobody keeps what comes next; fetching a checkpoint"
+                        : "stopping");
   end();
+}
+
+/// Joins if it must, then runs, and so on until it is to stop.
+void live(run& x) {
+  auto stands = joiner::read_standing(*x.store);
+  for (bool must_join = stands.joins();; must_join = true) {
+    if (must_join && !join(x, stands)) break;
+    x.rejoin = false;
+    serve(x);
+    if (!x.rejoin || x.stop.failure() || x.stop.signalled()) break;
+    stands = {};
+  }
+  const runtime::stop_limit limit(stop_limit, x.info().name);
+  x.store->stop();
 }
 
 int run_node(const options& x, console) {
@@ -141,7 +220,9 @@ int run_node(const options& x, console) {
   if (file.link.settings.tls)
     config::check_link_identity(file.keys, file.source, config::certificate_name(me.self));
   runtime::stop_signal stop;
-  serve(file, me, runtime::place_roles(file, x.roles), stop);
+  const auto roles = runtime::place_roles(file, x.roles);
+  run all{file, me, roles, open_store(file, me, roles), stop};
+  live(all);
   if (const auto failure = stop.failure())
     throw std::runtime_error(fmt::format("{}: stopped: {}", file.validator, *failure));
   spdlog::info("stopped");

@@ -65,6 +65,30 @@ std::string name_of(link::peer x) {
   return kind + std::to_string(x.index);
 }
 
+std::string checkpoint_text(schema::CheckpointMessage::Reader r) {
+  using which = schema::CheckpointMessage;
+  switch (r.which()) {
+    case which::QUERY:
+      return "where are you?";
+    case which::ANSWER:
+      return fmt::format("at round {}, checkpoint {}", r.getAnswer().getNewest().getRound(),
+                         r.getAnswer().getCheckpoint().getIndex());
+    case which::LEDGER_REQUEST:
+      return fmt::format("request of ledger {} from {}", r.getLedgerRequest().getIndex(),
+                         r.getLedgerRequest().getOffset());
+    case which::LEDGER_PART:
+      return fmt::format("ledger {} from {}, bytes {}", r.getLedgerPart().getIndex(),
+                         r.getLedgerPart().getOffset(), r.getLedgerPart().getBytes().size());
+    case which::STATE_REQUEST:
+      return fmt::format("request of state {} buckets {} + {}", r.getStateRequest().getIndex(),
+                         r.getStateRequest().getFirst(), r.getStateRequest().getCount());
+    case which::STATE_PART:
+      return fmt::format("state {} buckets {} + {}", r.getStatePart().getIndex(),
+                         r.getStatePart().getFirst(), r.getStatePart().getBuckets().size());
+  }
+  return "unknown";
+}
+
 std::string summary(const peer_frame& frame) {
   return read_or_garbage(frame, [](schema::PeerMessage::Reader r) -> std::string {
     using which = schema::PeerMessage;
@@ -86,6 +110,10 @@ std::string summary(const peer_frame& frame) {
       case which::RANGE:
         return fmt::format("request of rounds {} to {}", r.getRange().getFirst(),
                            r.getRange().getLast());
+      case which::RANGE_GONE:
+        return fmt::format("rounds below {} are gone", r.getRangeGone().getFirstKept());
+      case which::CHECKPOINT:
+        return checkpoint_text(r.getCheckpoint());
     }
     return "unknown";
   });

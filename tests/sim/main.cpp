@@ -1,6 +1,7 @@
 // flamingo-sim: runs whole validators in virtual time under faults from a seed, and checks what
 // must hold (design: "The simulator runs the real shells").
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -124,6 +125,7 @@ int run_trace(const arguments& args) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  spdlog::set_level(spdlog::level::off);  // what there is to say, the trace says
   arguments args;
   CLI::App app(
       "Runs whole validators in virtual time under faults from a seed, and checks what must "

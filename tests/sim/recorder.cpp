@@ -1,5 +1,6 @@
 #include "tests/sim/recorder.hpp"
 
+#include "actors/committer/records.hpp"
 #include "actors/dag/limits.hpp"
 #include "crypto/hash.hpp"
 #include "messages/codec_bundle.hpp"
@@ -67,6 +68,8 @@ recorder::recorder(std::shared_ptr<const committee> members, const protocol_para
   facts_.of.resize(members_->size());
   for (const auto v : byzantine) facts_.of[v.value].honest = false;
   promises_.resize(members_->size());
+  earlier_.resize(members_->size());
+  certified_.resize(members_->size());
   disks_.resize(members_->size());
 }
 
@@ -78,6 +81,7 @@ void recorder::early(validator_id v, const std::string& what) {
 
 void recorder::durable(validator_id v, const storage::write_batch& changes) {
   if (!honest(v)) return;
+  note_joined(v, changes);
   for (const auto& x : changes.operations()) {
     switch (x.what) {
       case storage::write_batch::kind::put:
@@ -91,6 +95,19 @@ void recorder::durable(validator_id v, const storage::write_batch& changes) {
         break;
     }
   }
+}
+
+/// A committer's head without a commit: a checkpoint was put in place.
+void recorder::note_joined(validator_id v, const storage::write_batch& changes) {
+  constexpr byte head_key = 'h';
+  std::optional<commit_index> head;
+  for (const auto& x : changes.operations()) {
+    if (x.what != storage::write_batch::kind::put) continue;
+    if (x.where == table::commits) return;
+    if (x.where != table::state || x.first.size() != 1 || x.first.data()[0] != head_key) continue;
+    if (const auto record = committer::decode_head(value_of(x))) head = record->head.index;
+  }
+  if (head) facts_.of[v.value].joined.insert(*head);
 }
 
 void recorder::put(validator_id v, table where, byte_span key, const shared_bytes& value) {
@@ -142,7 +159,7 @@ void recorder::put_certified(validator_id v, const shared_bytes& bytes) {
   auto x = decode(certified_frame(bytes), limits_);
   if (!x) return;
   const digest id = x->hdr.id;
-  facts_.of[v.value].certified.push_back(id);
+  if (certified_[v.value].insert(id).second) facts_.of[v.value].certified.push_back(id);
   facts_.certified.try_emplace(id, std::move(*x));
 }
 
@@ -198,6 +215,15 @@ void recorder::crashed(validator_id v, storage::memory_kv& platter) {
   for (auto& x : checkers::durability(v, promises_[v.value], disk)) seen_.push_back(std::move(x));
 }
 
+void recorder::wiped(validator_id v) {
+  auto& made = promises_[v.value];
+  auto& earlier = earlier_[v.value];
+  earlier.votes.merge(made.votes);
+  earlier.headers.merge(made.headers);
+  made = {};
+  disks_[v.value] = {};
+}
+
 // -- the links
 
 void recorder::arrived(link::peer from, link::peer, const peer_frame& x) {
@@ -230,6 +256,10 @@ void recorder::voted(validator_id v, const vote& x) {
   const std::string text = "voted for " + short_name(x.header) + " of " + name_of(x.author) +
                            ", round " + std::to_string(x.round.value);
   auto& made = promises_[v.value];
+  const auto& earlier = earlier_[v.value].votes;
+  if (const auto lost = earlier.find(place); lost != earlier.end() && lost->second != x.header)
+    seen_.push_back({"lost store", name_of(v) + " " + text + ", after it voted for " +
+                                       short_name(lost->second) + " before its disk was lost"});
   const auto [known, is_new] = made.votes.try_emplace(place, x.header);
   if (known->second != x.header)
     seen_.push_back({"durability", name_of(v) + " " + text + ", after it voted for " +
@@ -243,6 +273,10 @@ void recorder::voted(validator_id v, const vote& x) {
 void recorder::sent_header(validator_id v, const digest& id, round_number round) {
   const std::string text =
       "sent its header " + short_name(id) + " of round " + std::to_string(round.value);
+  const auto& earlier = earlier_[v.value].headers;
+  if (const auto lost = earlier.find(round); lost != earlier.end() && lost->second != id)
+    seen_.push_back({"lost store", name_of(v) + " " + text + ", after it sent " +
+                                       short_name(lost->second) + " before its disk was lost"});
   const auto [known, is_new] = promises_[v.value].headers.try_emplace(round, id);
   if (known->second != id)
     seen_.push_back(

@@ -25,6 +25,9 @@ public:
   void durable(validator_id v, const storage::write_batch& changes);
   /// v lost power: `platter` is what it kept.
   void crashed(validator_id v, storage::memory_kv& platter);
+  /// The disk of v, which is down, was lost: what it promised to keep is gone with it, but it must
+  /// not contradict itself.
+  void wiped(validator_id v);
 
   void arrived(link::peer from, link::peer to, const peer_frame& x) override;
   void arrived(link::peer from, link::peer to, const worker_frame& x) override;
@@ -46,6 +49,7 @@ private:
 
   bool honest(validator_id v) const { return facts_.of[v.value].honest; }
   void put(validator_id v, storage::table where, byte_span key, const shared_bytes& value);
+  void note_joined(validator_id v, const storage::write_batch& changes);
   void put_commit(validator_id v, commit_index index, const shared_bytes& bytes);
   void put_certified(validator_id v, const shared_bytes& bytes);
   void put_batch(validator_id v, const shared_bytes& bytes);
@@ -59,6 +63,8 @@ private:
   std::function<time_point()> now_;
   checkers::history facts_;
   std::vector<checkers::promises> promises_;  // by validator
+  std::vector<checkers::promises> earlier_;   // by validator: votes and headers of lost disks
+  std::vector<std::set<digest>> certified_;   // by validator: what its stores got
   std::vector<durable_view> disks_;           // by validator
   std::map<std::pair<client_id, bundle_sequence>, digest> offered_;
   std::vector<peer_frame> recent_;  // headers already looked at: a frame goes to many

@@ -17,10 +17,12 @@ struct recipe {
   const char* name;
   const char* about;
   unsigned crashes, blackout, partitions, lossy, slow, equivocates, silent, skewed_clocks, gaps;
+  unsigned lost_disk = 0, left_behind = 0;
 };
 
 constexpr recipe book[] = {
-    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500, 100},
+    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500, 100,
+     150, 150},
     {"calm", "no fault at all", 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {"crashes", "validators lose power and come back", 1000, 200, 0, 200, 0, 0, 0, 0, 0},
     {"partitions", "links go and come back", 0, 0, 1000, 300, 0, 0, 0, 0, 0},
@@ -30,6 +32,10 @@ constexpr recipe book[] = {
      0},
     {"silence", "a validator that says nothing", 300, 0, 300, 0, 300, 0, 1000, 0, 0},
     {"gaps", "clients far ahead of a bundle that was lost", 0, 0, 0, 1000, 0, 0, 0, 0, 1000},
+    {"lost_disk", "a validator comes back with an empty disk", 0, 0, 300, 300, 300, 0, 0, 300, 0,
+     1000},
+    {"left_behind", "a validator comes back when nobody keeps what it lacks", 0, 0, 0, 300, 300, 0,
+     0, 300, 0, 0, 1000},
 };
 
 const recipe& find_recipe(const std::string& name) {
@@ -60,6 +66,8 @@ public:
     if (random_.chance(how_.partitions)) plan_partitions();
     if (random_.chance(how_.lossy)) plan_losses();
     if (random_.chance(how_.slow)) plan_laggards();
+    if (random_.chance(how_.lost_disk)) plan_lost_disk();
+    if (random_.chance(how_.left_behind)) plan_left_behind();
     finish();
     return std::move(out_);
   }
@@ -156,6 +164,26 @@ private:
     }
   }
 
+  /// Who loses its disk counts as faulty until it has heard from n - f others: there must be room
+  /// for it beside those that are Byzantine.
+  void plan_lost_disk() {
+    if (out_.byzantine.size() + 1 > faulty_) return;
+    const auto v = some_honest();
+    const auto at = some_time(milliseconds(200), active_ / 2);
+    add(at, fault::crash, v);
+    add(at, fault::lose, v);
+    add(at + some_time(milliseconds(1), active_ / 2), fault::restart, v);
+  }
+
+  /// Nobody keeps more than the rounds that it still needs itself.
+  void plan_left_behind() {
+    out_.world.history_rounds = random_.between(0, 10);
+    const auto v = some_honest();
+    const auto at = some_time(milliseconds(200), active_ / 4);
+    add(at, fault::crash, v);
+    add(at + some_time(active_ / 2, active_), fault::restart, v);
+  }
+
   /// Everybody loses power at once.
   void plan_blackout() {
     const auto at = some_time(active_ / 4, active_);
@@ -231,6 +259,8 @@ std::string event::text() const {
   switch (what) {
     case fault::crash:
       return "crash " + x;
+    case fault::lose:
+      return "the disk of " + x + " is lost";
     case fault::restart:
       return "restart " + x;
     case fault::cut:

@@ -13,6 +13,7 @@ namespace flamingo::sim {
 
 enum class fault : std::uint8_t {
   crash,    // `a` loses power
+  lose,     // `a`, which is down, loses its disk
   restart,  // `a` starts again from its disk
   cut,      // the links between `a` and `b` go
   heal,     // and may come back

@@ -112,6 +112,10 @@ private:
     switch (x.what) {
       case fault::crash:
         return crash(x.a);
+      case fault::lose:
+        if (world_.is_up(x.a)) return;
+        world_.wipe(x.a);
+        return recorder_.wiped(x.a);
       case fault::restart:
         if (!world_.is_up(x.a)) world_.start(x.a);
         return;

@@ -83,6 +83,7 @@ world::~world() {
 
 local_parameters world::pick_local_parameters() {
   local_parameters x;
+  if (options_.history_rounds) x.history_rounds = *options_.history_rounds;
   if (!options_.vary_local_parameters) return x;
   using std::chrono::milliseconds;
   const auto ms = [&](std::uint64_t first, std::uint64_t last) {
@@ -128,14 +129,57 @@ runtime::environment_ptr world::make_environment(validator_id v) {
   env->fail = [this, name](ec what, const std::string& text) {
     failures_.push_back(name + ": " + std::string(to_string(what)) + ": " + text);
   };
+  // Not from within the actor that asks: its roles are about to go.
+  env->rejoin = [this, v] {
+    auto& mine = validators_[v.value];
+    if (std::exchange(mine.rejoins, true)) return;
+    net_.after(host_of(v), std::chrono::milliseconds(1), [this, v] { rejoin(v); });
+  };
   return env;
 }
 
 void world::start(validator_id v) {
   auto& mine = validators_[v.value];
-  FLAMINGO_ASSERT(!mine.node);
+  FLAMINGO_ASSERT(!is_up(v));
   trace_.note(now(), [&] { return "-- start " + members_->validators[v.value].name; });
   mine.env = make_environment(v);
+  mine.rejoins = false;
+  const auto stands = joiner::read_standing(*mine.platter);
+  if (stands.joins())
+    begin_joining(v, stands);
+  else
+    start_roles(v);
+}
+
+void world::begin_joining(validator_id v, const joiner::standing& stands) {
+  auto& mine = validators_[v.value];
+  trace_.note(now(), [&] { return "-- " + members_->validators[v.value].name + " joins"; });
+  ++joined_;
+  const auto done = [this, v] {
+    // Not from within the joiner: it is about to go.
+    net_.after(host_of(v), std::chrono::milliseconds(1), [this, v] {
+      power_off(v);
+      validators_[v.value].env = make_environment(v);
+      start_roles(v);
+    });
+  };
+  mine.joining = std::make_unique<validator::joining>(
+      system_, mine.env, net_.doors(host_of(v), {link::peer::kind::validator, v.value}), stands,
+      done);
+  mine.joining->start(members_->validators[v.value].primary);
+}
+
+void world::rejoin(validator_id v) {
+  trace_.note(now(),
+              [&] { return "-- " + members_->validators[v.value].name + " was left behind"; });
+  power_off(v);
+  validators_[v.value].rejoins = false;
+  validators_[v.value].env = make_environment(v);
+  begin_joining(v, {});
+}
+
+void world::start_roles(validator_id v) {
+  auto& mine = validators_[v.value];
   mine.node = std::make_unique<validator::node>(
       system_, mine.env, net_.doors(host_of(v), {link::peer::kind::validator, v.value}),
       validator::role_set{});
@@ -143,14 +187,33 @@ void world::start(validator_id v) {
 }
 
 void world::crash(validator_id v) {
-  auto& mine = validators_[v.value];
-  FLAMINGO_ASSERT(mine.node);
+  FLAMINGO_ASSERT(is_up(v));
   trace_.note(now(), [&] { return "-- power goes at " + members_->validators[v.value].name; });
+  power_off(v);
+}
+
+void world::power_off(validator_id v) {
+  auto& mine = validators_[v.value];
   mine.disks.back()->die();
-  mine.node->stop();
+  if (mine.node) mine.node->stop();
+  if (mine.joining) mine.joining->stop();
   net_.crash(host_of(v));
   mine.node.reset();
+  mine.joining.reset();
   mine.env.reset();
+}
+
+void world::wipe(validator_id v) {
+  auto& mine = validators_[v.value];
+  FLAMINGO_ASSERT(!is_up(v));
+  trace_.note(now(),
+              [&] { return "-- disk of " + members_->validators[v.value].name + " is lost"; });
+  mine.platter = std::make_shared<storage::memory_kv>();
+  // A process that finds an empty disk in a network that is not new does this before anything else.
+  storage::write_batch standing;
+  joiner::put_standing(standing, {.lost = true});
+  mine.platter->write(std::move(standing), {});
+  mine.platter->sync();
 }
 
 const role_handles* world::handles_of(validator_id v) const {

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "actors/validator/joining.hpp"
 #include "actors/validator/validator.hpp"
 #include "tests/sim/disk.hpp"
 #include "tests/sim/network.hpp"
@@ -27,6 +28,7 @@ struct world_options {
   protocol_parameters protocol;
   /// Byzantine: they take every bundle, however far ahead of its client's window it is.
   std::set<validator_id> lax;
+  std::optional<std::uint64_t> history_rounds;    // that everybody keeps below the floor
   bool vary_local_parameters = true;              // different random ones at each validator
   std::function<void(const std::string&)> print;  // lines of the trace
   /// What becomes durable on whose disk. May be empty.
@@ -42,7 +44,15 @@ public:
   void start(validator_id v);
   /// Power off: actors, links and unsynced writes are gone at once.
   void crash(validator_id v);
-  bool is_up(validator_id v) const { return validators_[v.value].node != nullptr; }
+  /// The disk of a validator that is down is replaced by an empty one.
+  void wipe(validator_id v);
+  /// Whether it runs; it may still be joining.
+  bool is_up(validator_id v) const {
+    return validators_[v.value].node != nullptr || validators_[v.value].joining != nullptr;
+  }
+  bool is_joining(validator_id v) const { return validators_[v.value].joining != nullptr; }
+  /// How often a validator came back by a joiner.
+  std::uint64_t joined() const { return joined_; }
 
   /// Lets virtual time pass; a seed picks among the actors that are ready.
   void run_for(duration time);
@@ -77,13 +87,19 @@ private:
     local_parameters local;
     duration clock_offset{};
     runtime::environment_ptr env;
+    std::unique_ptr<validator::joining> joining;  // before `node`, if at all
     std::unique_ptr<validator::node> node;
+    bool rejoins = false;  // it asked to be stopped for it
   };
 
   struct config : caf::actor_system_config {
     config();
   };
 
+  void start_roles(validator_id v);
+  void begin_joining(validator_id v, const joiner::standing& stands);
+  void power_off(validator_id v);
+  void rejoin(validator_id v);
   local_parameters pick_local_parameters();
   runtime::environment_ptr make_environment(validator_id v);
 
@@ -97,6 +113,7 @@ private:
   network net_;
   std::vector<life> validators_;
   std::vector<std::string> failures_;
+  std::uint64_t joined_ = 0;
 };
 
 }  // namespace flamingo::sim

@@ -443,4 +443,20 @@ TEST_SUITE("primary proposing") {
     CHECK(x.store_progress->floor == r(7));
     CHECK(x.store_progress->anchor == r(57));
   }
+
+  TEST_CASE("after a lost store nothing is proposed up to the bar, and the next header is") {
+    primary_bench b;
+    b.boot({{}, {}, {}, {}, round_number{3}});
+    b.step(primary::started{});
+    for (std::uint64_t round = 1; round <= 2; ++round) {
+      b.full_round(round, {1, 2, 3});
+      b.now += 10s;
+      CHECK(!b.step(primary::ticked{}).propose);
+    }
+    b.full_round(3, {1, 2, 3});
+    b.now += 10s;
+    const auto x = b.step(primary::ticked{});
+    REQUIRE(x.propose);
+    CHECK(x.propose->round == round_number{4});
+  }
 }

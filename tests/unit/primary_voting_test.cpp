@@ -363,4 +363,17 @@ TEST_SUITE("primary voting") {
     malformed.parents.clear();
     CHECK(b.receive(malformed).hand_over.empty());
   }
+
+  TEST_CASE("after a lost store nothing is voted for up to the bar, and the header is handed on") {
+    primary_bench b;
+    b.boot({{}, {}, {}, {}, round_number{3}});
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+      const auto x = b.receive(b.full(at(1, round)));
+      CHECK(x.votes.empty());
+      CHECK(x.rejected == std::vector{reject::barred});
+      CHECK(x.hand_over.size() == 1);
+      b.full_round(round);
+    }
+    CHECK(b.receive(b.full(at(1, 4))).votes.size() == 1);
+  }
 }

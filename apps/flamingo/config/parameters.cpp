@@ -169,6 +169,8 @@ std::vector<entry> of_aggregator(local_parameters& x) {
               "Certified headers that one peer may fetch.", "a second"),
       integer("history_rounds", x.history_rounds, 0, 10'000'000,
               "Rounds kept below the floor for who is behind.", "rounds"),
+      integer("checkpoint_bytes_per_second", x.checkpoint_bytes_per_second, 64 << 10, 1 << 30,
+              "Of a checkpoint that one peer may fetch.", "bytes a second"),
   };
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -22,13 +23,15 @@ stop_signal::stop_signal() {
   ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
   signals_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   failed_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (signals_ < 0 || failed_ < 0)
+  interrupted_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (signals_ < 0 || failed_ < 0 || interrupted_ < 0)
     throw std::runtime_error(std::string("cannot wait for signals: ") + std::strerror(errno));
 }
 
 stop_signal::~stop_signal() {
   ::close(signals_);
   ::close(failed_);
+  ::close(interrupted_);
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -42,13 +45,21 @@ void stop_signal::fail(const std::string& what) {
   [[maybe_unused]] const auto written = ::write(failed_, &one, sizeof one);
 }
 
+void stop_signal::interrupt() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(interrupted_, &one, sizeof one);
+}
+
 bool stop_signal::wait_ms(int timeout) {
-  pollfd watched[] = {{signals_, POLLIN, 0}, {failed_, POLLIN, 0}};
+  pollfd watched[] = {{signals_, POLLIN, 0}, {failed_, POLLIN, 0}, {interrupted_, POLLIN, 0}};
   for (;;) {
-    const int ready = ::poll(watched, 2, timeout);
+    const int ready = ::poll(watched, 3, timeout);
     if (ready > 0) {
       signalfd_siginfo info;  // taken, so that a second signal is waited for anew
-      [[maybe_unused]] const auto taken = ::read(signals_, &info, sizeof info);
+      if (::read(signals_, &info, sizeof info) > 0) signalled_ = true;
+      std::uint64_t interruptions;
+      [[maybe_unused]] const auto taken =
+          ::read(interrupted_, &interruptions, sizeof interruptions);
       return true;
     }
     if (ready == 0) return false;
@@ -70,14 +81,28 @@ std::optional<std::string> stop_signal::failure() const {
   return failure_;
 }
 
-void end_process_after(std::chrono::milliseconds limit, const std::string& name) {
-  std::thread([limit, name] {
-    std::this_thread::sleep_for(limit);
+struct stop_limit::shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+};
+
+stop_limit::stop_limit(std::chrono::milliseconds limit, const std::string& name)
+    : shared_(std::make_shared<shared>()) {
+  std::thread([limit, name, mine = shared_] {
+    std::unique_lock lock(mine->mutex);
+    if (mine->changed.wait_for(lock, limit, [&] { return mine->over; })) return;
     std::fprintf(stderr, "flamingo: %s: did not stop within %d ms: ended\n", name.c_str(),
                  static_cast<int>(limit.count()));
     std::fflush(nullptr);
     ::_exit(1);
   }).detach();
+}
+
+stop_limit::~stop_limit() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->over = true;
+  shared_->changed.notify_all();
 }
 
 }  // namespace flamingo::runtime

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,26 +24,40 @@ public:
   /// Any thread: ends the wait with one line that says what failed. Only the first counts.
   void fail(const std::string& what);
 
-  /// Waits for a signal or a failure, at most until `timeout`.
-  /// @returns false if neither came.
+  /// Any thread: ends one wait, without a failure.
+  void interrupt();
+
+  /// Waits for a signal, a failure or an interruption, at most until `timeout`.
+  /// @returns false if none came.
   bool wait_for(std::chrono::milliseconds timeout);
   void wait();
 
+  /// Whether a wait ended by a signal.
+  bool signalled() const { return signalled_; }
   /// What failed, if it was no signal that ended the wait.
   std::optional<std::string> failure() const;
 
 private:
   bool wait_ms(int timeout);
 
-  int signals_ = -1, failed_ = -1;  // signalfd, eventfd
-  sigset_t before_;                 // the mask to restore
+  int signals_ = -1, failed_ = -1, interrupted_ = -1;  // signalfd, eventfds
+  bool signalled_ = false;
+  sigset_t before_;  // the mask to restore
   mutable std::mutex mutex_;
   std::optional<std::string> failure_;
 };
 
-/// Ends the process, with one line, if it still lives after `limit`: CAF's shut-down can hang, and
-/// whoever sends SIGTERM counts on an end within five seconds. What was visible is durable already,
-/// so nothing is lost.
-void end_process_after(std::chrono::milliseconds limit, const std::string& name);
+/// Ends the process, with one line, if this object still lives after `limit`: CAF's shut-down can
+/// hang, and whoever sends SIGTERM counts on an end within five seconds. What was visible is
+/// durable already, so nothing is lost.
+class stop_limit {
+public:
+  stop_limit(std::chrono::milliseconds limit, const std::string& name);
+  ~stop_limit();
+
+private:
+  struct shared;
+  std::shared_ptr<shared> shared_;
+};
 
 }  // namespace flamingo::runtime

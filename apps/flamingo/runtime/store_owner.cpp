@@ -1,8 +1,11 @@
 #include "apps/flamingo/runtime/store_owner.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <future>
 
 #include "apps/flamingo/config/error.hpp"
@@ -21,14 +24,14 @@ constexpr std::size_t owner_size = digest::size + public_key::size;
 }  // namespace
 
 void claim_store(storage::kv& store, const std::string& directory, const committee& members,
-                 validator_id self) {
+                 validator_id self, storage::write_batch when_empty) {
   const auto& me = members.validators.at(self.value);
   std::vector<char> owner(members.chain.bytes.begin(), members.chain.bytes.end());
   owner.insert(owner.end(), me.key.bytes.begin(), me.key.bytes.end());
   const auto held = store.get(storage::table::meta, owner_key);
   if (!held) {
     std::promise<storage::write_result> done;
-    storage::write_batch batch;
+    storage::write_batch batch = std::move(when_empty);
     batch.put(storage::table::meta, owner_key, owner);
     store.write(std::move(batch), [&done](const storage::write_result& r) { done.set_value(r); });
     const auto result = done.get_future().get();
@@ -53,6 +56,35 @@ void claim_store(storage::kv& store, const std::string& directory, const committ
   };
   compare("chain", 0, digest::size);
   compare("the validator with key", digest::size, public_key::size);
+}
+
+namespace {
+
+std::filesystem::path mark_in(const std::filesystem::path& data) {
+  return data / "never-run";
+}
+
+}  // namespace
+
+void mark_never_run(const std::filesystem::path& data) {
+  std::filesystem::create_directories(data);
+  std::ofstream(mark_in(data))
+      << "This validator has never run. Its first start removes this file; without it, an empty\n"
+         "data directory counts as lost, and the validator asks the others before it signs.\n";
+}
+
+bool never_ran(const std::filesystem::path& data) {
+  return std::filesystem::exists(mark_in(data));
+}
+
+void unmark_never_run(const std::filesystem::path& data) {
+  std::error_code ignored;  // it says nothing about a store that is claimed
+  if (!std::filesystem::remove(mark_in(data), ignored)) return;
+  // Gone for good, or a store that is lost later would count as new.
+  const int directory = ::open(data.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  ::fsync(directory);
+  ::close(directory);
 }
 
 }  // namespace flamingo::runtime

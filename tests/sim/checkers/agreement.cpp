@@ -16,7 +16,8 @@ std::string name_of(const commit_record& x) {
          std::to_string(x.stream.batches.size()) + " batches, chain " + short_name(x.stream.chain);
 }
 
-/// A log has no gap, and every commit's round is above the one before.
+/// A log has no gap but before what a checkpoint brought, and every commit's round is above the one
+/// before.
 void check_chain(validator_id who, const validator_record& log, violations& out) {
   commit_index expected{1};
   round_number last{0};
@@ -25,6 +26,7 @@ void check_chain(validator_id who, const validator_record& log, violations& out)
       out.push_back({"agreement", checkers::name_of(who) + ", commit " +
                                       std::to_string(index.value) + ": " + what});
     };
+    if (index != expected && log.joined.contains(index - 1)) expected = index;
     if (index != expected) return complain("commit " + std::to_string(expected.value) + " is gone");
     if (record.stream.index != index) return complain("its record names another index");
     if (record.stream.anchor_round <= last) return complain("its anchor is not above the last one");

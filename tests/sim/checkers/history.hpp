@@ -31,11 +31,15 @@ struct bundle_record {
 struct validator_record {
   bool honest = true;
   std::map<commit_index, commit_record> commits;  // of all its lives
-  std::vector<digest> certified;                  // as its store got them, each once
-  std::map<commit_index, digest> tables;          // assignment table after each commit
-  std::map<commit_index, digest> state_roots;     // as it told operators
+  std::set<commit_index> joined;  // it came back from a checkpoint at these: the log goes on behind
+  std::vector<digest> certified;  // as its store got them, each once
+  std::map<commit_index, digest> tables;       // assignment table after each commit
+  std::map<commit_index, digest> state_roots;  // as it told operators
   /// Broken promises that were seen while it ran, in words.
   std::vector<std::string> rewritten;
+
+  /// The newest commit in its log.
+  commit_index end() const { return commits.empty() ? commit_index{} : commits.rbegin()->first; }
 };
 
 /// What validators told one client of one sequence, over all links.

@@ -36,14 +36,14 @@ std::size_t longest_of(const history& run, const log_lengths& then) {
 
 log_lengths lengths(const history& run) {
   log_lengths out;
-  for (const auto& x : run.of) out.push_back(x.commits.size());
+  for (const auto& x : run.of) out.push_back(x.end().value);
   return out;
 }
 
 bool commits_go_on(const history& run, const log_lengths& then, std::uint64_t commits) {
   const auto goal = longest_of(run, then) + commits;
   return std::all_of(run.of.begin(), run.of.end(),
-                     [&](const auto& x) { return !x.honest || x.commits.size() >= goal; });
+                     [&](const auto& x) { return !x.honest || x.end().value >= goal; });
 }
 
 bool all_answered(const history& run) {
@@ -57,9 +57,9 @@ violations liveness(const history& run, const log_lengths& then, std::uint64_t c
   violations out;
   const auto goal = longest_of(run, then) + commits;
   for (std::uint16_t i = 0; i < run.of.size(); ++i)
-    if (run.of[i].honest && run.of[i].commits.size() < goal)
+    if (run.of[i].honest && run.of[i].end().value < goal)
       out.push_back({"liveness", name_of(validator_id{i}) + " has committed " +
-                                     std::to_string(run.of[i].commits.size()) + " sub-DAGs (" +
+                                     std::to_string(run.of[i].end().value) + " sub-DAGs (" +
                                      std::to_string(then[i]) + " when all was well again), not " +
                                      std::to_string(goal)});
   for (const auto& [client, told] : run.clients) {
