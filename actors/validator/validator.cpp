@@ -9,6 +9,7 @@
 #include "actors/committer/committer_actor.hpp"
 #include "actors/executor/executor_actor.hpp"
 #include "actors/executor/state_source_actor.hpp"
+#include "actors/joiner/joiner_actor.hpp"
 #include "actors/load_monitor/load_monitor_actor.hpp"
 #include "actors/migration_coordinator/migration_coordinator_actor.hpp"
 #include "actors/primary/primary_actor.hpp"
@@ -123,6 +124,7 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
     here_.load_monitor = system.spawn(load_monitor::shell, env_);
     here_.coordinator = system.spawn(migration_coordinator::shell, env_);
     here_.checkpointer = system.spawn(checkpointer::shell, env_);
+    joiner::counters{*env_->metrics};  // every series is there from the start
     operator_desk_ = system.spawn(operator_desk::shell, here_.committer, here_.primary);
   }
   if (roles.worker)

@@ -33,6 +33,12 @@ list(APPEND system_tests "system: every line of a json log is json")
 add_test(NAME "system: the roles of one validator run in several processes"
   COMMAND ${in_system} network_test.py NetworkTest.test_roles_in_processes)
 list(APPEND system_tests "system: the roles of one validator run in several processes")
+add_test(NAME "system: a validator that lost its store comes back from a checkpoint under load"
+  COMMAND ${in_system} joining_test.py JoiningTest.test_lost_store)
+list(APPEND system_tests "system: a validator that lost its store comes back from a checkpoint under load")
+add_test(NAME "system: where no validator may be faulty none may lose its store"
+  COMMAND ${in_system} joining_test.py JoiningTest.test_lost_store_of_a_small_network)
+list(APPEND system_tests "system: where no validator may be faulty none may lose its store")
 add_test(NAME "system: Prometheus scrapes every role of every validator"
   COMMAND ${in_system} network_test.py NetworkTest.test_prometheus)
 list(APPEND system_tests "system: Prometheus scrapes every role of every validator")

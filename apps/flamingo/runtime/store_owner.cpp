@@ -68,6 +68,7 @@ std::filesystem::path mark_in(const std::filesystem::path& data) {
 
 void mark_never_run(const std::filesystem::path& data) {
   std::filesystem::create_directories(data);
+  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
   std::ofstream(mark_in(data))
       << "This validator has never run. Its first start removes this file; without it, an empty\n"
          "data directory counts as lost, and the validator asks the others before it signs.\n";
