@@ -122,6 +122,9 @@ void arm(pointer self) {
 void perform(pointer self, effects x) {
   auto& s = self->state;
   for (commit& y : x.commits) perform_commit(self, std::move(y));
+#if FLAMINGO_MUTANT_stream_before_commit_is_durable
+  for (const stream_part& part : std::exchange(x.stream, {})) send_part(self, part);
+#endif
   if (x.announcement || !x.stream.empty() || !x.wanted.empty())
     s.out->perform({}, [self, stream = std::move(x.stream), wanted = std::move(x.wanted),
                         announcement = std::move(x.announcement)] {

@@ -81,6 +81,12 @@ recovered recover(storage::kv& store, digest& chain) {
   read_windows(store, [&](client_id client, client_window window) {
     x.windows.emplace(client, std::move(window));
   });
+#if FLAMINGO_MUTANT_restart_forgets_windows
+  x.windows.clear();
+#endif
+#if FLAMINGO_MUTANT_restart_forgets_output
+  x.output.clear();
+#endif
   scan_prefix(store, at_dead, [&](byte_span at, byte_span) {
     good(at.size() == 1 + digest::size);
     digest batch;
@@ -123,6 +129,9 @@ void install(storage::write_batch& writes, const ledger& x) {
     writes.erase_range(table::state, key::of(prefix), key::of(prefix).prefix_end());
   writes.put(table::state, key_of_head(), encode_head(x.head));
   for (const ordered_header& y : x.output) put(writes, y);
+#if FLAMINGO_MUTANT_checkpoint_without_windows
+  return;
+#endif
   for (const auto& [client, window] : x.windows) put(writes, client, window);
 }
 

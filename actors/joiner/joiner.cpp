@@ -76,6 +76,9 @@ void core::decide(effects& out) {
   }
   // What this validator may have signed is at most that far ahead of what an honest one among the
   // answering has seen.
+#if FLAMINGO_MUTANT_lost_store_signs_at_once
+  newest = {};
+#endif
   if (parameters_.lost) bar_ = newest + (2 + parameters_.round_limit);
   if (best != nullptr)
     begin(*best, out);
