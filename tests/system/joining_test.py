@@ -10,8 +10,8 @@ class JoiningTest(unittest.TestCase):
     def test_lost_store(self):
         with Network() as net:
             committee = net.path / "committee.toml"
-            often = re.sub(r"(?m)^checkpoint_anchors = \d+$", "checkpoint_anchors = 10", committee.read_text())
-            committee.write_text(often)
+            committee.write_text(re.sub(r"(?m)^checkpoint_anchors = \d+$", "checkpoint_anchors = 10",
+                                        committee.read_text()))
             net.start()
             net.wait_up()
             net.spawn("load", "client", "--config", net.client(0), "--config", net.client(1), "--rate", 1000)
