@@ -7,6 +7,7 @@
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/samples.hpp"
+#include "apps/flamingo/config/toml_text.hpp"
 #include "crypto/hex.hpp"
 
 namespace flamingo::commands {
@@ -22,13 +23,7 @@ std::string described(const committee& members) {
 /// What a file is, by the keys that only one kind has.
 enum class kind { committee, node, client, operator_ };
 kind kind_of(const std::string& text, const std::string& file) {
-  toml::table table;
-  try {
-    table = toml::parse(text, file);
-  } catch (const toml::parse_error& e) {
-    throw config::error(fmt::format("{}:{}: not valid TOML: {}", file, e.source().begin.line,
-                                    std::string_view(e.description())));
-  }
+  const auto table = config::parse_toml(text, file);
   if (table.contains("validators") || table.contains("protocol")) return kind::committee;
   if (table.contains("validator")) return kind::node;
   if (table.contains("client")) return kind::client;

@@ -1,5 +1,6 @@
 // Configuration files: every key is known, documented and bounded, and errors name what is wrong.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "apps/flamingo/config/client_file.hpp"
 #include "apps/flamingo/config/committee_file.hpp"
@@ -7,6 +8,7 @@
 #include "apps/flamingo/config/parameters.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/samples.hpp"
+#include "apps/flamingo/config/toml_text.hpp"
 #include "apps/flamingo/config/writer.hpp"
 #include "crypto/hex.hpp"
 #include "tests/commands/field_count.hpp"
@@ -209,6 +211,53 @@ TEST_SUITE("config") {
 
   TEST_CASE("text that is no TOML is refused with its line") {
     CHECK(node_complaint("validator = \"v0\"\n= 3\n").starts_with("node.toml:2: not valid TOML: "));
+  }
+
+  TEST_CASE("text that nests deeper than any file needs is refused before it is parsed") {
+    const auto dotted = [](std::size_t parts) {
+      std::string out = "validator = \"v0\"\nunheard_of";
+      for (std::size_t i = 1; i < parts; ++i) out += ".a";
+      return out + " = 1\n";
+    };
+    CHECK(node_complaint(dotted(config::nesting_max)) ==
+          "node.toml:2: unheard_of: no such key: remove it");
+    const std::string deep = "node.toml:2: nests deeper than 16 levels: no configuration file does";
+    CHECK(node_complaint(dotted(config::nesting_max + 1)) == deep);
+    CHECK(node_complaint(dotted(200'000)) == deep);
+    CHECK(node_complaint("validator = \"v0\"\nx = " + std::string(100'000, '[')) == deep);
+    std::string header = "\n[a";
+    for (int i = 0; i < 200'000; ++i) header += ".b";
+    CHECK(node_complaint(header + "]\n") == deep);
+    std::string tables;
+    for (int i = 0; i < 1000; ++i) tables += "{a=";
+    CHECK(node_complaint("\nx = " + tables) == deep);
+    // Dots and brackets in strings and comments nest nothing.
+    const std::string dots(1000, '.'), brackets(1000, '[');
+    for (const auto& harmless :
+         {"# " + dots + brackets + "\n", "data = \"" + dots + "\\\"" + brackets + "\"\n",
+          "data = '" + dots + brackets + "'\n", "data = '''\n" + dots + "'\n" + brackets + "'''\n",
+          "data = \"\"\"" + dots + "\\\"\"\\\"\n" + brackets + "\"\"\"\n"}) {
+      CAPTURE(harmless);
+      CHECK(node_complaint("validator = \"v0\"\n" + harmless) == "");
+    }
+    CHECK(config::line_too_deep("a = '''\n\n'''\nb = " + brackets) == 4u);
+    CHECK(config::line_too_deep("a = 'open\n# \"\nb = " + brackets) == 3u);
+  }
+
+  TEST_CASE("more text than a file of its kind holds is refused") {
+    CHECK(node_complaint("validator = \"v0\"\n#" + std::string(1 << 20, 'x')) ==
+          "node.toml: is 1048594 bytes long, expected at most 1048576: is it the right file?");
+    CHECK(node_complaint(std::string(100'000, 'k') + " = 1\n") ==
+          "node.toml:1: " + std::string(64, 'k') + "...: no such key: remove it");
+    // A committee file names up to 100000 clients.
+    CHECK(committee_complaint(sample("committee") + "#" + std::string(2 << 20, 'x')) == "");
+  }
+
+  TEST_CASE("only a regular file is read") {
+    testing::temporary_directory dir;
+    const auto pipe = dir.path() / "node.toml";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(complaint([&] { config::load_node(pipe); }) == pipe.string() + ": is not a regular file");
   }
 
   TEST_CASE("an address is host and port") {

@@ -134,6 +134,7 @@ section describe(raw& x) {
        }},
   };
   top.lists[0].required = true;
+  top.bytes_max = 64 << 20;  // clients_max of them
   return top;
 }
 

@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <numeric>
+#include <sstream>
+
+#include "apps/flamingo/config/toml_text.hpp"
+#include "crypto/secret_file.hpp"
 
 namespace flamingo::config {
 
 namespace {
 
-constexpr std::size_t file_bytes_max = 64 << 20;
+constexpr std::size_t file_bytes_max = 64 << 20;  // of any kind
+constexpr std::size_t key_shown_max = 64;         // and no known key is longer
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -78,6 +80,10 @@ private:
     for (const auto& [key, node] : from) {
       const std::string_view name = key.str();
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (name.size() > key_shown_max)
+        throw error(fmt::format("{}:{}: {}...: no such key: remove it", name_,
+                                key.source().begin.line,
+                                joined(path, name.substr(0, key_shown_max))));
       const auto nearest =
           std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
             return edit_distance(a, name) < edit_distance(b, name);
@@ -138,13 +144,10 @@ private:
 }  // namespace
 
 void read_toml(std::string_view text, const std::string& name, const section& into) {
-  toml::table table;
-  try {
-    table = toml::parse(text, name);
-  } catch (const toml::parse_error& e) {
-    throw error(fmt::format("{}:{}: not valid TOML: {}", name, e.source().begin.line,
-                            std::string_view(e.description())));
-  }
+  if (text.size() > into.bytes_max)
+    throw error(fmt::format("{}: is {} bytes long, expected at most {}: is it the right file?",
+                            name, text.size(), into.bytes_max));
+  const auto table = parse_toml(text, name);
   walker(name).read(table, into, "");
 }
 
@@ -163,14 +166,11 @@ std::string read_bytes(const std::filesystem::path& file) {
   std::error_code failed;
   if (std::filesystem::is_directory(file, failed))
     throw error(file.string() + ": is a directory: name the file in it");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw error(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-  std::string content(file_bytes_max + 1, '\0');
-  in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<std::size_t>(in.gcount()));
-  if (content.size() > file_bytes_max)
-    throw error(file.string() + ": longer than 64 MiB: is it a configuration file?");
-  return content;
+  try {
+    return crypto::read_file(file, file_bytes_max);
+  } catch (const crypto::file_error& e) {
+    throw error(e.what());
+  }
 }
 
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {

@@ -11,15 +11,15 @@
 namespace flamingo::config {
 
 /// Sets what `into` describes from TOML text. Throws config::error, which names the file, line and
-/// key, for a syntax error, an unknown key, a wrong type, a value out of its bounds, or a required
-/// key that is missing.
+/// key, for a syntax error, an unknown key, a wrong type, a value out of its bounds, a required key
+/// that is missing, or more text than such a file may hold.
 /// @param name the file's name, for errors.
 void read_toml(std::string_view text, const std::string& name, const section& into);
 
 /// Every key that a description knows, each with the tables around it: "protocol.gc_depth".
 std::vector<std::string> all_keys(const section& of);
 
-/// The bytes of a configuration file, at most 64 MiB. Throws config::error.
+/// The bytes of a configuration file, a regular one of at most 64 MiB. Throws config::error.
 std::string read_bytes(const std::filesystem::path& file);
 
 /// A path from a file: relative ones start at the file's directory.

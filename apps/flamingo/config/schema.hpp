@@ -50,6 +50,7 @@ struct section {
   std::vector<entry> entries{};
   std::vector<section> sections{};
   std::vector<list> lists{};
+  std::size_t bytes_max = 1 << 20;  // of the text of a whole file
 };
 
 /// Text as a TOML string.
