@@ -20,8 +20,8 @@ struct identifier {
   friend constexpr auto operator<=>(identifier, identifier) = default;
 };
 
-/// An identifier that counts. Sums and differences saturate: a counter that a peer or a client names
-/// may be any number, and "two rounds above it" must be above it, never a wrap.
+/// An identifier that counts. Sums and differences saturate: a counter that a peer or a client
+/// names may be any number, and "two rounds above it" must be above it, never a wrap.
 template <class Tag>
 struct counter : identifier<Tag, std::uint64_t> {
   using base = identifier<Tag, std::uint64_t>;
