@@ -38,7 +38,8 @@ struct local_parameters {
   std::uint32_t max_pending_certificates = 10'000;  // waiting for ancestors; 100..10^6
   std::chrono::milliseconds fetch_delay{50};        // before what is missing is asked for
   std::chrono::milliseconds fetch_retry{200};       // another source is asked after this
-  std::uint32_t max_fetches = 256;                  // outstanding at once; 1..10000
+  std::uint32_t max_fetches = 256;                  // outstanding at once (and as many of what only
+                                                    // uncertified headers name); 1..10000
   std::uint64_t range_rounds = 20;                  // asked for at once when far behind; 2..100
   std::uint32_t served_per_second = 4000;  // certified headers that one peer may fetch; 10..10^6
   std::uint64_t history_rounds = 3000;     // kept below the floor for who is behind; 0..10^7

@@ -10,8 +10,7 @@ using dag::screening;
 
 namespace {
 
-constexpr int max_back_offs = 16;            // a back-off never exceeds this many first ones
-constexpr unsigned attempts_for_a_hint = 3;  // questions for what only an uncertified header names
+constexpr int max_back_offs = 16;  // a back-off never exceeds this many first ones
 
 duration next_back_off(duration current, duration first) {
   return std::min(current * 2, first * max_back_offs);
@@ -42,7 +41,7 @@ core::core(validator_id self, const committee& members, const protocol_parameter
       protocol_(protocol),
       local_(local),
       dag_(members.size(), members.quorum()),
-      fetcher_(self, local),
+      fetcher_(self, members.size(), local),
       ranges_(self, local),
       up_(members.size()),
       gone_(members.size()),
@@ -77,7 +76,7 @@ effects core::step(time_point now, input in) {
 }
 
 std::optional<time_point> core::next_deadline() const {
-  std::optional<time_point> first = fetcher_.next_deadline(last_to_fetch());
+  std::optional<time_point> first = fetcher_.next_deadline();
   const auto consider = [&](std::optional<time_point> x) {
     if (x && (!first || *x < *first)) first = x;
   };
@@ -169,15 +168,18 @@ void core::keep(signed_header x) {
   for (const auto& [at, other] : headers_)
     if (at.author == where.author) of_author.push_back(at);
   // The oldest makes place: if it is certified after all, it will be fetched.
-  if (of_author.size() >= local_.max_headers_of_author) headers_.erase(of_author.front());
-  // What this header links to is asked of its author alone and only a few times: nothing proves
-  // that it exists, but if a certificate was lost on its way here, nobody else may mention it.
-  if (where.round <= last_to_fetch())
-    for (const auto& to : missing_of(x.hdr))
-      if (!knows(to.id))
-        fetcher_.want(to.round, to.id, {where.author}, now_,
-                      local_.fetch_delay + local_.fetch_retry, attempts_for_a_hint);
+  if (of_author.size() >= local_.max_headers_of_author)
+    withdraw_hints(headers_.extract(of_author.front()).mapped().hdr);
+  for (const auto& to : missing_of(x.hdr))
+    if (!knows(to.id))
+      fetcher_.hint(to.round, to.id, where, now_, local_.fetch_delay + local_.fetch_retry);
   headers_.emplace(where, std::move(x));
+}
+
+void core::withdraw_hints(const header& kept) {
+  dag::for_each_link(
+      kept.round, kept.parents, kept.weak_links, dag_.floor(),
+      [&](const dag::link& to) { fetcher_.withdraw(to.round, to.id, kept.position()); });
 }
 
 void core::on(vote_received in, effects& out) {
@@ -281,7 +283,7 @@ void core::accept(certified_header x, effects& out) {
   const auto where = x.hdr.position();
   if (where.round <= dag_.floor() || dag_.contains(where) || pending_.contains(where)) return;
   fetcher_.arrived(x.hdr.id);
-  headers_.erase(where);
+  const auto kept = headers_.extract(where);
   certificates_.erase(where);
   if (where.author == self_) {
     own_.erase(where.round);
@@ -289,8 +291,9 @@ void core::accept(certified_header x, effects& out) {
     stalled_at_ = now_ + stall_back_off_;
   }
   const auto missing = missing_of(x.hdr);
-  if (missing.empty()) return complete(std::move(x), out);
   want(missing, x);
+  if (!kept.empty()) withdraw_hints(kept.mapped().hdr);
+  if (missing.empty()) return complete(std::move(x), out);
   certified_.insert(x.hdr.id);
   for (const auto& to : missing) waiting_for_[to.id].push_back({where, to});
   pending_.emplace(where, incomplete{std::move(x), missing.size()});
@@ -383,6 +386,7 @@ void core::on(const range_missing& in, effects& out) {
 void core::on(const link_restored& in, effects& out) {
   if (!members_.has(in.peer) || in.peer == self_) return;
   up_.add(in.peer);
+  fetcher_.source_up();
   for (const auto& [round, cert] : own_certificates_) out.certificates.push_back({in.peer, cert});
 }
 

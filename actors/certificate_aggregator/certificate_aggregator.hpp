@@ -186,6 +186,7 @@ private:
 
   void collect(signed_header own);
   void keep(signed_header x);
+  void withdraw_hints(const header& kept);
   /// Takes a certified header: completes it or keeps it until its ancestors are complete.
   void accept(certified_header x, effects&);
   void complete(certified_header x, effects&);
@@ -203,8 +204,11 @@ private:
     return stored_rounds_.empty() ? dag_.floor() + 1 : stored_rounds_.begin()->first;
   }
   round_number frontier() const { return std::max(dag_.quorum_round(), dag_.floor()); }
-  /// The last round of which anything but the fact that it exists is kept.
-  round_number horizon() const { return frontier() + protocol_.round_limit + protocol_.gc_depth; }
+  /// The last round of which anything but the fact that it exists is kept: as far as the primary
+  /// lets headers wait.
+  round_number horizon() const {
+    return frontier() + 1 + protocol_.round_limit + protocol_.gc_depth;
+  }
   round_number last_to_fetch() const { return frontier() + range_sync::far; }
 
   validator_id self_;

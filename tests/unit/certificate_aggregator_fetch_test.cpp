@@ -187,19 +187,116 @@ TEST_SUITE("certificate aggregator fetch") {
     CHECK(b.core->screen(v(2), b.certified(b.full(at(2, 1)))) == screening::check());
   }
 
-  TEST_CASE("what only an uncertified header names is asked of its author, a few times") {
+  TEST_CASE(
+      "what only an uncertified header names is asked of its author alone, ever more rarely, as "
+      "long as the header is kept") {
+    aggregator_bench b;
+    b.local.max_headers_of_author = 2;
+    b.boot();
+    for (unsigned a : {0, 1, 2}) b.learn(b.full(at(a, 1)));
+    b.know(b.full(at(2, 2)));
+    const auto questions = [&](int tenths) {
+      unsigned n = 0;
+      for (int i = 0; i < tenths; ++i)
+        for (const auto& request : b.wait(100ms).requests) {
+          CHECK(request.peer == v(2));
+          CHECK(request.what.headers == std::vector{id_of(at(3, 1))});
+          ++n;
+        }
+      return n;
+    };
+    CHECK(questions(10) == 3);
+    const auto later = questions(100);
+    CHECK(later >= 3);
+    CHECK(later <= 6);
+    // However many were lost.
+    CHECK(questions(1000) > 20);
+    for (std::uint64_t round : {3, 4}) b.know(header_at(at(2, round), {}));
+    CHECK(b.core->fetching() == 0);
+    CHECK(questions(100) == 0);
+  }
+
+  TEST_CASE(
+      "what an uncertified header of a round far ahead names is asked for when that is near") {
+    aggregator_bench b;
+    b.full_rounds(1);
+    b.know(header_at(at(2, 12), {0, 1, 2}));
+    CHECK(b.wait(10s).requests.empty());
+    for (std::uint64_t round = 2; round <= 10; ++round) b.full_round(round);
+    const auto x = b.wait(1s);
+    REQUIRE(x.requests.size() == 1);
+    CHECK(x.requests[0].peer == v(2));
+    CHECK(x.requests[0].what.headers.size() == 3);
+  }
+
+  TEST_CASE(
+      "an author's invented links keep nobody else's hint waiting, whether it answers or not") {
+    for (const bool up : {true, false}) {
+      aggregator_bench b;
+      for (unsigned a : {0, 1, 2}) b.learn(b.full(at(a, 1)));
+      for (std::uint64_t round = 2; round <= 52; ++round)
+        for (unsigned a : {0, 1, 2}) b.learn(header_at(at(a, round), {0, 1, 2}));
+      unsigned invented = 0;
+      for (std::uint64_t round = 3; round <= 52; ++round) {
+        auto x = header_at(at(3, round), {});
+        for (unsigned i = 0; i < 4; ++i) x.parents.push_back(id_of(at(i, round - 1), ++invented));
+        for (unsigned i = 0; i < 4; ++i)
+          x.weak_links.push_back({at(i, 1), id_of(at(i, 1), ++invented)});
+        b.know(x);
+      }
+      b.wait(1s);
+      if (!up) b.step(aggregator::link_lost{v(3)});
+      // A certificate of validator 3 came to validator 1 alone.
+      b.know(header_at(at(1, 53), {0, 1, 3}));
+      const auto p = id_of(at(3, 52));
+      bool asked_1 = false;
+      for (int i = 0; i < 10; ++i)
+        for (const auto& request : b.wait(100ms).requests)
+          if (request.peer == v(1)) asked_1 = asked_1 || request.what.headers == std::vector{p};
+      CHECK(asked_1);
+    }
+  }
+
+  TEST_CASE("questions to who may have invented a header do not delay those to who signed for it") {
     aggregator_bench b;
     for (unsigned a : {0, 1, 2}) b.learn(b.full(at(a, 1)));
     b.know(b.full(at(2, 2)));
-    unsigned questions = 0;
-    for (int i = 0; i < 100; ++i)
-      for (const auto& request : b.wait(100ms).requests) {
-        CHECK(request.peer == v(2));
-        CHECK(request.what.headers == std::vector{id_of(at(3, 1))});
-        ++questions;
-      }
-    CHECK(questions == 3);
-    CHECK(b.core->fetching() == 0);
+    for (int i = 0; i < 600; ++i) b.wait(100ms);
+    for (int i = 0; i < 10'000 && asked(b.wait(1ms)).empty(); ++i) continue;
+    b.learn(b.full(at(1, 2)));
+    const auto x = b.wait(b.local.fetch_delay);
+    REQUIRE(x.requests.size() == 1);
+    CHECK(x.requests[0].what.headers == std::vector{id_of(at(3, 1))});
+    std::set<validator_id> peers{x.requests[0].peer};
+    for (int i = 0; i < 2; ++i)
+      for (const auto& request : b.wait(b.local.fetch_retry).requests) peers.insert(request.peer);
+    CHECK(peers.size() == 3);
+  }
+
+  TEST_CASE("what was asked for in vain lets what is new go first") {
+    aggregator_bench b;
+    b.local.max_fetches = 2;
+    b.boot();
+    b.full_rounds(3);
+    // Two certified headers that link to nothing, and then one that lacks a real ancestor.
+    for (unsigned a : {2, 3}) {
+      auto x = b.full(at(a, 4));
+      x.weak_links = {{at(a, 1), id_of(at(a, 1), 7)}};
+      b.learn(x);
+    }
+    for (int i = 0; i < 200; ++i) b.wait(100ms);
+    const auto headers = [](const aggregator::effects& x) {
+      std::size_t n = 0;
+      for (const auto& request : x.requests) n += request.what.headers.size();
+      return n;
+    };
+    for (int i = 0; i < 10'000 && headers(b.wait(1ms)) < 2; ++i) continue;  // both places are taken
+    b.learn(b.full(at(1, 5)));
+    bool found = false;
+    for (int i = 0; i < 5; ++i)
+      for (const auto& request : b.wait(100ms).requests)
+        for (const auto& id : request.what.headers) found = found || id == id_of(at(0, 4));
+    CHECK(found);
   }
 
   TEST_CASE("questions are bounded in all, and in each request, and the lowest rounds go first") {
@@ -215,7 +312,7 @@ TEST_SUITE("certificate aggregator fetch") {
     CHECK(first.size() == 3);
     for (const auto& id : first) CHECK(id.bytes[1] == 1);  // of round 1
 
-    aggregator::fetcher many(v(0), local_parameters{});
+    aggregator::fetcher many(v(0), 4, local_parameters{});
     dag::author_set up(4);
     up.add(v(1));
     for (unsigned i = 0; i < 100; ++i) many.want(r(1), id_of(at(i, 1)), {v(1)}, b.now, {});
