@@ -40,6 +40,7 @@ using operator_frame = wire<schema::OperatorMessage>;
 using evidence_frame = wire<schema::Evidence>;
 using certified_frame = wire<schema::CertifiedHeader>;
 using available_frame = wire<schema::BatchAvailable>;
+using question_frame = wire<schema::AvailabilityQuestion>;
 using index_frame = wire<schema::BatchIndex>;
 using wanted_frame = wire<schema::BatchWanted>;
 using sequenced_frame = wire<schema::Sequenced>;
@@ -96,6 +97,11 @@ using operator_link = link_actor<schema::OperatorMessage>;
 using availability_sink = caf::typed_actor<
     // A batch is durable here; an own one: at a quorum of validators.
     caf::reacts_to<available_frame>>;
+
+/// WORKER, as the primary sees it.
+using availability_source = caf::typed_actor<
+    // Batches that the primary has to know of: say again which are durable here.
+    caf::reacts_to<question_frame>>;
 
 /// CERTIFICATE AGGREGATOR, as the primary sees it.
 using header_sink = caf::typed_actor<
@@ -201,6 +207,7 @@ using assignment_sink = caf::typed_actor<
 /// PRIMARY: proposes this validator's header of each round and votes for others'.
 using primary_actor =
     caf::typed_actor<caf::reacts_to<atom::meet, header_sink>,
+                     caf::reacts_to<atom::meet, worker_id, availability_source>,
                      // Rebuild is over and the neighbours are known: begin.
                      caf::reacts_to<atom::start>,
                      // A link to another primary is up (or down): send again what it may lack.
@@ -286,10 +293,10 @@ using worker_actor = caf::typed_actor<
     caf::reacts_to<atom::link_up, validator_id, worker_link>,
     caf::reacts_to<atom::link_down, validator_id, worker_link>,
     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
-    caf::reacts_to<wanted_frame>, caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
-    caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
-    caf::reacts_to<atom::diverged, commit_index>, caf::reacts_to<atom::durable, std::uint64_t>,
-    caf::reacts_to<atom::tick>,
+    caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>, caf::reacts_to<executed_frame>,
+    caf::reacts_to<progress_frame>, caf::reacts_to<assignment_frame>,
+    caf::reacts_to<committed_frame>, caf::reacts_to<atom::diverged, commit_index>,
+    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
     // To itself: a bundle or batch waits to be checked. One at a time, so that messages that came
     // meanwhile are sorted into their queues first.
     caf::reacts_to<atom::work>>;
@@ -358,6 +365,7 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::operator_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::evidence_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::available_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::question_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::index_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::wanted_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::sequenced_frame))
@@ -378,6 +386,7 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::worker_link))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::client_link))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::operator_link))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::availability_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::availability_source))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::header_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::index_sink))

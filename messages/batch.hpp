@@ -52,6 +52,14 @@ struct batch_available {
   friend bool operator==(const batch_available&, const batch_available&) = default;
 };
 
+/// "Which of these are durable here?" An own batch that is committed is none that the primary may
+/// still propose, and is passed over.
+struct availability_question {
+  std::vector<digest> batches;
+
+  friend bool operator==(const availability_question&, const availability_question&) = default;
+};
+
 /// The bundles of a batch that is durable here.
 struct batch_index {
   digest id;

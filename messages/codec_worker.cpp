@@ -157,6 +157,26 @@ std::optional<batch_available> decode(const wire<schema::BatchAvailable>& frame)
   return out;
 }
 
+wire<schema::AvailabilityQuestion> encode(const availability_question& x) {
+  flat_frame<schema::AvailabilityQuestion> frame(1 + struct_words<schema::AvailabilityQuestion>() +
+                                                 x.batches.size() * (1 + data_words(digest::size)));
+  auto batches = frame.root().initBatches(static_cast<unsigned>(x.batches.size()));
+  for (unsigned i = 0; i < x.batches.size(); ++i) batches.set(i, data_of(x.batches[i]));
+  return frame.finish();
+}
+
+std::optional<availability_question> decode(const wire<schema::AvailabilityQuestion>& frame) {
+  availability_question out;
+  bool well_formed = true;
+  const bool readable = frame.read([&](schema::AvailabilityQuestion::Reader in) {
+    out.batches.resize(in.getBatches().size());
+    for (unsigned i = 0; i < out.batches.size(); ++i)
+      well_formed = read_fixed(in.getBatches()[i], out.batches[i]) && well_formed;
+  });
+  if (!readable || !well_formed) return std::nullopt;
+  return out;
+}
+
 wire<schema::BatchIndex> encode(const batch_index& x) {
   flat_frame<schema::BatchIndex> frame(
       1 + struct_words<schema::BatchIndex>() + data_words(digest::size) + 1 +

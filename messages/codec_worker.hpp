@@ -34,6 +34,9 @@ wire<schema::WorkerMessage> encode(const batch_request&);
 wire<schema::BatchAvailable> encode(const batch_available&);
 std::optional<batch_available> decode(const wire<schema::BatchAvailable>&);
 
+wire<schema::AvailabilityQuestion> encode(const availability_question&);
+std::optional<availability_question> decode(const wire<schema::AvailabilityQuestion>&);
+
 wire<schema::BatchIndex> encode(const batch_index&);
 std::optional<batch_index> decode(const wire<schema::BatchIndex>&);
 

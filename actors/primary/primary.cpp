@@ -87,7 +87,9 @@ void core::on(const committed& in, effects& out) {
   if (raised)
     for (const auto& id : dag_.ids_up_to(in.x.floor)) payload_.erase(id);
   dag_.raise_floor(in.x.floor);
-  out.output = proposer_.committed(in.x.anchor_round, in.x.output, in.x.dead_payload, dag_);
+  auto own = proposer_.committed(in.x.anchor_round, in.x.output, in.x.dead_payload, dag_);
+  out.output = std::move(own.output);
+  out.ask = std::move(own.ask);
   out.store_progress = progress{dag_.floor(), in.x.anchor_round};
   if (!raised) return;
   voter::outcome decided;
@@ -100,6 +102,12 @@ void core::on(const link_restored& in, effects& out) {
     out.headers.push_back({in.peer, std::move(own.bytes)});
 }
 
+void core::on(const worker_met& in, effects& out) {
+  voter::outcome decided;
+  voter_.worker_met(in.worker, decided);
+  take(std::move(decided), out);
+}
+
 void core::take(voter::outcome decided, effects& out) {
   const auto append = [](auto& into, auto& from) {
     into.insert(into.end(), std::make_move_iterator(from.begin()),
@@ -108,6 +116,7 @@ void core::take(voter::outcome decided, effects& out) {
   append(out.votes, decided.votes);
   append(out.repeat, decided.repeat);
   append(out.caught, decided.caught);
+  append(out.ask, decided.ask);
   append(out.rejected, decided.rejected);
 }
 

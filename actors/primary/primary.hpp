@@ -53,12 +53,16 @@ struct committed {
 struct link_restored {
   validator_id peer;
 };
+/// A worker was introduced; if not for the first time, it or the way to it was lost for a while.
+struct worker_met {
+  worker_id worker;
+};
 /// Time has passed.
 struct ticked {};
 
 using input =
     std::variant<started, header_received, header_repeated, header_signed, header_certified,
-                 batch_announced, record_offered, committed, link_restored, ticked>;
+                 batch_announced, record_offered, committed, link_restored, worker_met, ticked>;
 
 // -- effects ----------------------------------------------------------------------------------
 
@@ -85,6 +89,7 @@ struct effects {
   std::vector<signed_header> own_votes;  // vote for these own headers, to the aggregator
   std::vector<dag_position> repeat;      // send the stored votes to their headers' authors again
   std::vector<header_to> headers;        // own uncertified ones
+  std::vector<asked_batch> ask;          // the workers, whether these are durable
 
   /// To be given its coin share if `carries_coin_share`, encoded, hashed and signed; the result is
   /// the next step's input.
@@ -134,6 +139,7 @@ private:
   void on(const record_offered&, effects&);
   void on(const committed&, effects&);
   void on(const link_restored&, effects&);
+  void on(const worker_met&, effects&);
   void on(const ticked&, effects&) {}
   void take(voter::outcome, effects&);
 

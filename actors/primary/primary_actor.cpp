@@ -188,6 +188,14 @@ void send_stored_vote(pointer self, dag_position where) {
     send_to(self, where.author, encode_peer(*x));
 }
 
+void ask_workers(pointer self, const std::vector<asked_batch>& batches) {
+  std::map<worker_id, availability_question> questions;
+  for (const auto& x : batches) questions[x.worker].batches.push_back(x.id);
+  for (const auto& [worker, question] : questions)
+    if (const auto it = self->state.workers.find(worker); it != self->state.workers.end())
+      self->send(it->second, encode(question));
+}
+
 void send(pointer self, const effects& x, const std::vector<vote>& votes) {
   auto& s = self->state;
   for (const auto& bytes : x.hand_over)
@@ -202,6 +210,7 @@ void send(pointer self, const effects& x, const std::vector<vote>& votes) {
     if (s.aggregator) self->send(s.aggregator, s.env->self, encode_peer(vote_for(*s.env, own.hdr)));
   for (const auto where : x.repeat) send_stored_vote(self, where);
   for (const auto& [peer, bytes] : x.headers) send_to(self, peer, encode_peer(bytes));
+  ask_workers(self, x.ask);
 }
 
 // -- steps -----------------------------------------------------------------------------------
@@ -353,6 +362,10 @@ primary_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
   }
   return {
       [self](atom::meet, const header_sink& x) { self->state.aggregator = x; },
+      [self](atom::meet, worker_id id, const availability_source& x) {
+        self->state.workers[id] = x;
+        run(self, worker_met{id});
+      },
       [self](atom::start) { run(self, started{}); },
       [self](atom::link_up, validator_id peer, const peer_link& link) {
         self->state.links[peer] = link;

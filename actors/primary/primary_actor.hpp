@@ -34,6 +34,7 @@ struct state {
   runtime::timer timer;
   header_sink aggregator;
   std::map<validator_id, peer_link> links;
+  std::map<worker_id, availability_source> workers;
   std::optional<time_point> last_proposed;
 };
 

@@ -19,7 +19,7 @@ proposer::proposer(validator_id self, const committee& members, const protocol_p
     own_header own{x, {}, output};
     for (const auto& entry : x.hdr.payload) {
       own.payload.push_back(entry.batch);
-      if (!output) batches_.try_emplace(entry.batch, batch{entry, batch_state::proposed});
+      if (!output) batches_.try_emplace(entry.batch, batch{entry, true});
     }
     if (!output)
       for (const auto& record : x.hdr.control) offer(record);
@@ -38,18 +38,11 @@ void proposer::start(time_point now) {
 
 void proposer::available(own_batch x) {
   const auto id = x.entry.batch;
-  const auto [it, is_new] = batches_.try_emplace(id, batch{x.entry, batch_state::queued});
-  if (is_new) {
-    queue_.push_back(id);
-    waited_ += x.waited;
-    ++waits_;
-    return;
-  }
-  if (!it->second.entry) it->second.entry = std::move(x.entry);
-  if (it->second.state == batch_state::dead) {
-    it->second.state = batch_state::queued;
-    queue_.push_back(id);
-  }
+  if (!batches_.try_emplace(id, batch{std::move(x.entry)}).second) return;
+  if (died_.erase(id) > 0) return queue_.push_front(id);  // it has waited longest
+  queue_.push_back(id);
+  waited_ += x.waited;
+  ++waits_;
 }
 
 bool proposer::offer(const control_record& record) {
@@ -70,18 +63,17 @@ void proposer::grown(time_point now, const dag::graph& dag) {
   }
 }
 
-std::vector<round_number> proposer::committed(round_number anchor,
-                                              const std::vector<digest>& output,
-                                              const std::vector<digest>& dead_payload,
-                                              const dag::graph& dag) {
+proposer::outcome proposer::committed(round_number anchor, const std::vector<digest>& output,
+                                      const std::vector<digest>& dead_payload,
+                                      const dag::graph& dag) {
   anchor_ = std::max(anchor_, anchor);
-  std::vector<round_number> own_output;
+  outcome out;
   for (const auto& id : output)
     for (auto& [round, x] : own_)
       if (x.x.hdr.id == id && !x.output) {
         x.output = true;
         forget(x);
-        own_output.push_back(round);
+        out.output.push_back(round);
       }
   // An own header that is dead without having been output: what it carried is proposed again. The
   // committer knows of those that were certified, this role of the others, too.
@@ -91,23 +83,31 @@ std::vector<round_number> proposer::committed(round_number anchor,
     if (!it->second.output)
       dead.insert(dead.end(), it->second.payload.begin(), it->second.payload.end());
   own_.erase(own_.begin(), kept);
-  for (auto it = dead.rbegin(); it != dead.rend(); ++it) queue_again(*it);
-  return own_output;
+  // The last one first, as each goes to the front of the queue.
+  for (auto it = dead.rbegin(); it != dead.rend(); ++it) died(*it, dag.floor(), out);
+  // Of what the worker said nothing since, it never will.
+  std::erase_if(died_, [&](const auto& x) { return x.second + protocol_.gc_depth < dag.floor(); });
+  return out;
 }
 
 void proposer::forget(const own_header& x) {
   for (const auto& id : x.payload) {
     batches_.erase(id);
+    died_.erase(id);
     std::erase(queue_, id);  // queued again already if the header counted as dead before
   }
   for (const auto& record : x.x.hdr.control) std::erase(control_, record);
 }
 
-void proposer::queue_again(const digest& id) {
+/// It is to be proposed again, unless the log has output it by another header: a restarted worker
+/// may have told of it anew. Then nobody may store it any more, and it would take with it, again
+/// and again, what is proposed beside it. So the worker is asked, which knows.
+void proposer::died(const digest& id, round_number floor, outcome& out) {
   const auto it = batches_.find(id);
-  if (it == batches_.end() || it->second.state != batch_state::proposed) return;
-  it->second.state = it->second.entry ? batch_state::queued : batch_state::dead;
-  if (it->second.entry) queue_.push_front(id);  // it has waited longest
+  if (it == batches_.end() || !it->second.proposed) return;
+  out.ask.push_back({it->second.entry.worker, id});
+  died_[id] = floor;
+  batches_.erase(it);
 }
 
 // -- when -------------------------------------------------------------------------------------
@@ -202,11 +202,11 @@ void proposer::take_payload(header& into) {
       protocol_.max_header_bytes - std::min<std::size_t>(used, protocol_.max_header_bytes);
   while (!queue_.empty() && into.payload.size() < protocol_.max_payload_entries) {
     batch& next = batches_.at(queue_.front());
-    const auto bytes = entry_bytes + next.entry->counts.size();
+    const auto bytes = entry_bytes + next.entry.counts.size();
     if (bytes > left) break;
     left -= bytes;
-    next.state = batch_state::proposed;
-    into.payload.push_back(*next.entry);
+    next.proposed = true;
+    into.payload.push_back(next.entry);
     queue_.pop_front();
   }
 }

@@ -11,6 +11,7 @@
 
 #include "actors/dag/graph.hpp"
 #include "actors/local_parameters.hpp"
+#include "actors/primary/asked_batch.hpp"
 #include "actors/protocol_parameters.hpp"
 #include "messages/committee.hpp"
 #include "messages/dag.hpp"
@@ -43,11 +44,13 @@ public:
   bool offer(const control_record&);
   /// A certified header was added to `dag`.
   void grown(time_point now, const dag::graph& dag);
-  /// A commit output these headers and raised the floor of `dag`. @returns the rounds of own
-  /// headers that were output.
-  std::vector<round_number> committed(round_number anchor, const std::vector<digest>& output,
-                                      const std::vector<digest>& dead_payload,
-                                      const dag::graph& dag);
+  struct outcome {
+    std::vector<round_number> output;  // own headers that were output
+    std::vector<asked_batch> ask;      // which died with their headers
+  };
+  /// A commit output these headers and raised the floor of `dag`.
+  outcome committed(round_number anchor, const std::vector<digest>& output,
+                    const std::vector<digest>& dead_payload, const dag::graph& dag);
 
   /// The header to propose now, if it is time: complete but for its coin share and identity. The
   /// next call must be `proposed`.
@@ -67,10 +70,9 @@ private:
     std::vector<digest> payload;
     bool output = false;
   };
-  enum class batch_state : std::uint8_t { queued, proposed, dead };
   struct batch {
-    std::optional<payload_entry> entry;  // absent after a restart, until the worker says it again
-    batch_state state = batch_state::queued;
+    payload_entry entry;
+    bool proposed = false;  // or it is in queue_
   };
 
   round_number next_round(const dag::graph& dag) const { return dag.quorum_round() + 1; }
@@ -80,7 +82,7 @@ private:
   void take_payload(header& into);
   void take_parents(header& into, const dag::graph& dag) const;
   void take_weak_links(header& into, const dag::graph& dag) const;
-  void queue_again(const digest& id);
+  void died(const digest& id, round_number floor, outcome& out);
   void forget(const own_header& x);
 
   validator_id self_;
@@ -102,6 +104,7 @@ private:
   std::map<round_number, own_header> own_;     // above the floor
   std::unordered_map<digest, batch> batches_;  // looked up, never walked
   std::deque<digest> queue_;                   // batches to propose
+  std::map<digest, round_number> died_;        // with their headers, at which floor
   std::vector<control_record> control_;        // repeated until committed
   std::chrono::microseconds waited_{};         // of batches since the last header
   std::uint64_t waits_ = 0;

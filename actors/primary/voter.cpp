@@ -1,6 +1,7 @@
 #include "actors/primary/voter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace flamingo::primary {
 
@@ -89,7 +90,7 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
   if (voted_.contains(where) || pending_.contains(where)) return caught(x.hdr, x.bytes, out);
   if (!coin_valid) return out.rejected.push_back(reject::bad_coin_share);
   if (x.hdr.round <= barred_) return out.rejected.push_back(reject::barred);
-  decide(std::move(x), dag, out);
+  decide(candidate(std::move(x)), dag, out);
 }
 
 void voter::receive_again(const header& x, outcome& out) const {
@@ -111,67 +112,75 @@ void voter::caught(const header& second, const signed_bytes& bytes, outcome& out
   out.caught.push_back(std::move(x));
 }
 
-void voter::decide(signed_header x, const dag::graph& dag, outcome& out) {
-  const auto where = x.hdr.position();
-  const verdict v = judge(x.hdr, dag);
+void voter::decide(candidate x, const dag::graph& dag, outcome& out) {
+  const auto where = x.x.hdr.position();
+  const verdict v = judge(x, dag);
   switch (v.what) {
     case verdict::kind::vote:
       // One digest for each (author, round), for ever.
-      voted_.emplace(where, x.hdr.id);
-      out.votes.push_back({std::move(x)});
+      voted_.emplace(where, x.x.hdr.id);
+      out.votes.push_back({std::move(x.x)});
       return;
     case verdict::kind::refuse:
       return out.rejected.push_back(v.why);
     case verdict::kind::wait_for_round:
-      if (defer(std::move(x), std::nullopt, out)) too_high_.insert(where);
+      if (defer(std::move(x), out)) too_high_.insert(where);
       return;
-    case verdict::kind::wait_for:
-      if (defer(std::move(x), v.for_what, out)) waiting_for_[v.for_what].push_back(where);
+    case verdict::kind::wait:
+      defer(std::move(x), out);
       return;
   }
 }
 
-voter::verdict voter::judge(const header& x, const dag::graph& dag) const {
-  if (x.round > current(dag) + protocol_.round_limit) return {verdict::kind::wait_for_round};
+voter::verdict voter::judge(candidate& x, const dag::graph& dag) const {
+  x.link.reset();
+  x.missing.clear();
+  if (x.x.hdr.round > current(dag) + protocol_.round_limit) return {verdict::kind::wait_for_round};
   if (const auto v = judge_links(x, dag); v.what != verdict::kind::vote) return v;
   return judge_payload(x);
 }
 
-voter::verdict voter::judge_links(const header& x, const dag::graph& dag) const {
+voter::verdict voter::judge_links(candidate& of, const dag::graph& dag) const {
+  const header& x = of.x.hdr;
   if (x.round == round_number{1})
     for (const auto& parent : x.parents)
       if (std::find(genesis_.begin(), genesis_.end(), parent) == genesis_.end())
-        return {verdict::kind::refuse, {}, reject::wrong_parent_round};
+        return {verdict::kind::refuse, reject::wrong_parent_round};
   // Distinct certified headers of one round have distinct authors.
-  std::optional<digest> missing;
   std::optional<reject> wrong;
   dag::for_each_link(x.round, x.parents, x.weak_links, dag.floor(), [&](const dag::link& to) {
     const auto where = dag.find(to.id);
-    if (!where && !missing) missing = to.id;
+    if (!where && !of.link) of.link = to.id;
     if (where && !to.leads_to(*where) && !wrong)
       wrong = to.is_parent() ? reject::wrong_parent_round : reject::bad_weak_links;
   });
-  if (wrong) return {verdict::kind::refuse, {}, *wrong};
-  if (missing) return {verdict::kind::wait_for, *missing};
-  return {verdict::kind::vote};
+  if (wrong) return {verdict::kind::refuse, *wrong};
+  return {of.link ? verdict::kind::wait : verdict::kind::vote};
 }
 
-voter::verdict voter::judge_payload(const header& x) const {
-  for (const auto& entry : x.payload) {
+/// What was compared once need not be known any more: a header may have more batches than facts are
+/// kept of its author.
+voter::verdict voter::judge_payload(candidate& of) const {
+  for (const auto& entry : of.x.hdr.payload) {
+    if (of.stored.contains(entry.batch)) continue;
     const auto it = batches_.find(entry.batch);
-    if (it == batches_.end()) return {verdict::kind::wait_for, entry.batch};
+    if (it == batches_.end()) {
+      of.missing.insert(entry.batch);
+      continue;
+    }
     const batch_facts& facts = it->second;
-    if (facts.author != x.author || facts.worker != entry.worker ||
+    if (facts.author != of.x.hdr.author || facts.worker != entry.worker ||
         facts.transactions != entry.transactions || facts.counts_digest != entry.counts_digest)
-      return {verdict::kind::refuse, {}, reject::bad_payload};
+      return {verdict::kind::refuse, reject::bad_payload};
+    of.stored.insert(entry.batch);
   }
-  return {verdict::kind::vote};
+  return {of.missing.empty() ? verdict::kind::vote : verdict::kind::wait};
 }
 
 // -- what waits -------------------------------------------------------------------------------
 
-bool voter::defer(signed_header x, std::optional<digest> for_what, outcome& out) {
-  const auto where = x.hdr.position();
+bool voter::defer(candidate x, outcome& out) {
+  const auto where = x.x.hdr.position();
   auto& count = pending_of_[where.author.value];
   // Each author has its share, so that one cannot take the others' places.
   const auto most = std::max<std::size_t>(1, local_.max_pending_headers / members_.size());
@@ -185,36 +194,52 @@ bool voter::defer(signed_header x, std::optional<digest> for_what, outcome& out)
     take(last->first);
   }
   ++count;
-  pending_.emplace(where, waiting{std::move(x), for_what});
+  if (x.link) waiting_for_[*x.link].push_back(where);
+  for (const auto& id : x.missing) waiting_for_[id].push_back(where);
+  // What the worker stored long ago, or said too long ago, it says again only if it is asked. What
+  // it does not store yet it will tell of.
+  if (!x.missing.empty() && !std::exchange(x.asked, true)) ask(x, std::nullopt, out);
+  pending_.emplace(where, std::move(x));
   return true;
 }
 
-voter::waiting voter::take(dag_position where) {
-  const auto it = pending_.find(where);
-  FLAMINGO_ASSERT(it != pending_.end());
-  waiting x = std::move(it->second);
-  pending_.erase(it);
+voter::candidate voter::take(dag_position where) {
+  auto node = pending_.extract(where);
+  FLAMINGO_ASSERT(!node.empty());
+  candidate& x = node.mapped();
   --pending_of_[where.author.value];
   too_high_.erase(where);
-  if (!x.for_what) return x;
-  if (const auto list = waiting_for_.find(*x.for_what); list != waiting_for_.end()) {
+  const auto waits_no_more = [&](const digest& id) {
+    const auto list = waiting_for_.find(id);
     std::erase(list->second, where);
     if (list->second.empty()) waiting_for_.erase(list);
-  }
-  return x;
+  };
+  if (x.link) waits_no_more(*x.link);
+  for (const auto& id : x.missing) waits_no_more(id);
+  return std::move(x);
+}
+
+void voter::ask(const candidate& x, std::optional<worker_id> of, outcome& out) const {
+  for (const auto& entry : x.x.hdr.payload)
+    if ((!of || entry.worker == *of) && x.missing.contains(entry.batch))
+      out.ask.push_back({entry.worker, entry.batch});
+}
+
+void voter::worker_met(worker_id worker, outcome& out) const {
+  for (const auto& [where, x] : pending_) ask(x, worker, out);
 }
 
 void voter::reconsider(const digest& arrived, const dag::graph& dag, outcome& out) {
   const auto it = waiting_for_.find(arrived);
   if (it == waiting_for_.end()) return;
-  for (const auto where : std::vector(it->second)) decide(take(where).x, dag, out);
+  for (const auto where : std::vector(it->second)) decide(take(where), dag, out);
 }
 
 void voter::certified(const digest& id, const dag::graph& dag, outcome& out) {
   reconsider(id, dag, out);
   const auto last = current(dag) + protocol_.round_limit;
   while (!too_high_.empty() && too_high_.begin()->round <= last)
-    decide(take(*too_high_.begin()).x, dag, out);
+    decide(take(*too_high_.begin()), dag, out);
 }
 
 void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& out) {
@@ -222,7 +247,7 @@ void voter::available(const batch_facts& facts, const dag::graph& dag, outcome& 
   if (!batches_.emplace(facts.id, facts).second) return;
   auto& order = batch_order_[facts.author.value];
   order.push_back(facts.id);
-  // The oldest makes place: an author who has that many uncommitted batches harms itself.
+  // The oldest makes place.
   if (order.size() > local_.max_available_batches) {
     batches_.erase(order.front());
     order.pop_front();
@@ -247,7 +272,7 @@ void voter::floor_raised(const dag::graph& dag, outcome& out) {
   for (const auto& [where, x] : pending_) all.push_back(where);
   for (const auto where : all) {
     auto x = take(where);
-    if (where.round > dag.floor()) decide(std::move(x.x), dag, out);
+    if (where.round > dag.floor()) decide(std::move(x), dag, out);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "actors/dag/graph.hpp"
 #include "actors/dag/screening.hpp"
 #include "actors/local_parameters.hpp"
+#include "actors/primary/asked_batch.hpp"
 #include "actors/primary/evidence_book.hpp"
 #include "actors/protocol_parameters.hpp"
 #include "messages/committee.hpp"
@@ -58,6 +59,7 @@ public:
     std::vector<ballot> votes;
     std::vector<dag_position> repeat;  // the stored vote is sent again
     std::vector<evidence> caught;
+    std::vector<asked_batch> ask;
     std::vector<reject> rejected;
   };
 
@@ -79,35 +81,42 @@ public:
   /// A certified header became complete.
   void certified(const digest& id, const dag::graph&, outcome&);
   void available(const batch_facts&, const dag::graph&, outcome&);
-  /// A batch was committed: nobody may propose it again.
+  /// A batch was committed: hardly anybody will propose it again.
   void consumed(const digest& batch);
+  /// A worker (re)started: it may not have heard what was asked.
+  void worker_met(worker_id, outcome&) const;
   void floor_raised(const dag::graph&, outcome&);
 
   std::size_t deferred() const { return pending_.size(); }
   evidence_report held_evidence() const { return book_.report(); }
 
 private:
-  struct waiting {
+  /// A header on its way to a vote. It waits for one header, or for batches, or for the round.
+  struct candidate {
     signed_header x;
-    std::optional<digest> for_what;  // a batch or a header; absent: for the round
+    std::set<digest> stored{};     // its batches that the worker stores, as the header says
+    std::optional<digest> link{};  // to a header that is not here
+    std::set<digest> missing{};    // its batches of which the worker has not spoken
+    bool asked = false;            // it was asked for them
+
+    explicit candidate(signed_header of) : x(std::move(of)) {}
   };
-  /// Why a header cannot be voted for now.
   struct verdict {
-    enum class kind : std::uint8_t { vote, wait_for_round, wait_for, refuse } what;
-    digest for_what{};
+    enum class kind : std::uint8_t { vote, wait_for_round, wait, refuse } what;
     reject why{};
   };
   round_number current(const dag::graph&) const;
   std::optional<reject> malformed(const header&) const;
   std::optional<reject> bad_links(const header&) const;
   std::optional<reject> bad_content(const header&) const;
-  verdict judge(const header&, const dag::graph&) const;
-  verdict judge_links(const header&, const dag::graph&) const;
-  verdict judge_payload(const header&) const;
-  void decide(signed_header x, const dag::graph&, outcome&);
-  bool defer(signed_header x, std::optional<digest> for_what, outcome&);
+  verdict judge(candidate&, const dag::graph&) const;
+  verdict judge_links(candidate&, const dag::graph&) const;
+  verdict judge_payload(candidate&) const;
+  void decide(candidate, const dag::graph&, outcome&);
+  bool defer(candidate, outcome&);
   void reconsider(const digest& arrived, const dag::graph&, outcome&);
-  waiting take(dag_position);
+  candidate take(dag_position);
+  void ask(const candidate&, std::optional<worker_id> of, outcome&) const;
   void caught(const header& second, const signed_bytes& bytes, outcome&);
 
   validator_id self_;
@@ -117,9 +126,10 @@ private:
   std::vector<digest> genesis_;
   round_number barred_;
   std::map<dag_position, digest> voted_;  // above the floor
-  std::map<dag_position, waiting> pending_;
+  std::map<dag_position, candidate> pending_;
   std::unordered_map<digest, std::vector<dag_position>> waiting_for_;  // looked up, never walked
   std::set<dag_position> too_high_;
+  // What workers said of batches lately, within a bound: what is not here is asked for.
   std::unordered_map<digest, batch_facts> batches_;  // looked up, never walked
   std::vector<std::deque<digest>> batch_order_;      // by author, as they came
   std::vector<std::size_t> pending_of_;              // by author

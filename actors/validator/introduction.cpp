@@ -35,6 +35,7 @@ void introduce(const role_handles& here, const role_handles& all) {
     meet(here.checkpointer, divergence_sink{all.committer});
     if (all.states) meet(here.checkpointer, all.states);
     each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
+      meet(here.primary, i, availability_source{worker});
       meet(here.committer, i, sequenced_sink{worker});
       meet(here.coordinator, i, assignment_sink{worker});
       meet(here.checkpointer, i, divergence_sink{worker});

@@ -124,14 +124,15 @@ void core::on(started, effects& out) {
   records_.for_each_uncommitted([&](const digest& id, const batch_record& record) {
     if (!record.durable) return;
     out.stored_indexes.push_back(record.key(id));
-    const auto own = record.author == with_.self ? own_.find(record.sequence) : own_.end();
-    if (own == own_.end())
-      announce(id, record, out);
-    else if (own->second.at_quorum)
-      out.available.push_back(own->second.announcement);
-    else
-      acknowledged(with_.self, {id, record.sequence}, out);
+    announce(id, record, out);
+    if (record.author == with_.self) acknowledged(with_.self, {id, record.sequence}, out);
   });
+}
+
+void core::on(availability_asked x, effects& out) {
+  for (const digest& id : x.question.batches)
+    if (const batch_record* record = records_.find(id); record && record->durable)
+      announce(id, *record, out);
 }
 
 // -- peers
@@ -254,17 +255,24 @@ void core::on(batches_durable x, effects& out) {
     const auto index = storing_.find(id);
     out.indexes.push_back({id, record.author, with_.worker, std::move(index->second)});
     storing_.erase(index);
-    if (record.author == with_.self && egress_.has(record.sequence)) {
+    if (record.author == with_.self) {
       acknowledged(with_.self, {id, record.sequence}, out);
       continue;
     }
-    if (record.author != with_.self)
-      out.acks.emplace_back(record.author, batch_stored{id, record.sequence});
+    out.acks.emplace_back(record.author, batch_stored{id, record.sequence});
     announce(id, record, out);
   }
 }
 
+/// Tells the primary of a durable batch. One of our own only if it is to be proposed: a quorum has
+/// it, and no commit has output it.
 void core::announce(const digest& id, const batch_record& record, effects& out) {
+  if (record.author == with_.self) {
+    const auto own = own_.find(record.sequence);
+    if (own != own_.end() && own->second.at_quorum && own->second.announcement.id == id)
+      out.available.push_back(own->second.announcement);
+    return;
+  }
   out.available.push_back({id,
                            record.author,
                            with_.worker,

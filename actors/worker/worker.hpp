@@ -116,6 +116,10 @@ struct commit_noticed {
 struct batches_wanted {
   std::vector<wanted_batch> batches;
 };
+/// The primary has to know which of these are durable.
+struct availability_asked {
+  availability_question question;
+};
 struct bundles_executed {
   executed_bundles executed;
 };
@@ -136,8 +140,8 @@ using input = std::variant<started, client_up, bundle_arrived, bundle_checked, b
                            garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived,
                            batch_checked, batch_known, batch_refused, batch_sealed, batches_durable,
                            stored_arrived, request_arrived, sub_dag_sequenced, commit_noticed,
-                           batches_wanted, bundles_executed, executor_met, execution_advanced,
-                           table_changed, diverged, time_passed>;
+                           batches_wanted, availability_asked, bundles_executed, executor_met,
+                           execution_advanced, table_changed, diverged, time_passed>;
 
 // -- what next_check gives out
 
@@ -285,6 +289,7 @@ private:
   void on(sub_dag_sequenced, effects&);
   void on(commit_noticed, effects&);
   void on(batches_wanted, effects&);
+  void on(availability_asked, effects&);
   void on(bundles_executed, effects&);
   void on(executor_met, effects&);
   void on(execution_advanced, effects&);

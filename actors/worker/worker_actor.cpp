@@ -384,6 +384,7 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
       [self](validator_id v, const worker_frame& x) { on_peer_frame(self, v, x); },
       [self](const sequenced_frame& x) { step_as<sub_dag_sequenced>(self, x); },
       [self](const wanted_frame& x) { step_as<batches_wanted>(self, x); },
+      [self](const question_frame& x) { step_as<availability_asked>(self, x); },
       [self](const executed_frame& x) { step_as<bundles_executed>(self, x); },
       [self](const progress_frame& x) { step_as<execution_advanced>(self, x); },
       [self](const assignment_frame& x) { step_as<table_changed>(self, x); },

@@ -16,6 +16,12 @@ struct BatchAvailable @0xd3a1f1a0c0de0601 {
   bytes @7 :UInt64;                 # size of the batch, bytes
 }
 
+# Primary -> worker: batches of which the primary has to know; the worker answers with a BatchAvailable
+# for each that is durable here (for an own one: unless it is committed, or no quorum has it yet).
+struct AvailabilityQuestion @0xd3a1f1a0c0de0641 {
+  batches @0 :List(Data);           # digests
+}
+
 # Worker -> committer: the bundles of a batch that is durable here.
 struct BatchIndex @0xd3a1f1a0c0de0602 {
   digest @0 :Data;

@@ -230,6 +230,30 @@ TEST_SUITE("primary actor") {
     CHECK(b.votes_to(1).empty());
   }
 
+  TEST_CASE("batches that a header lacks are asked of the worker that they are of") {
+    primary_bench b;
+    b.protocol.workers = 2;
+    b.boot();
+    auto x = b.first_header(1).hdr;
+    for (byte i = 1; i <= 3; ++i) {
+      digest batch;
+      batch.bytes.fill(i);
+      x.payload.push_back({batch, worker_id{static_cast<std::uint16_t>(i % 2)}, 1, {}, {}});
+    }
+    b.receive(1, b.sign(x));
+    std::vector<std::vector<digest>> asked(2);
+    for (std::uint16_t i = 0; i < 2; ++i) {
+      const auto take = [&asked,
+                         i](availability_source::pointer) -> availability_source::behavior_type {
+        return {[&asked, i](const question_frame& y) { asked[i] = decode(y)->batches; }};
+      };
+      caf::anon_send(b.role, atom::meet_v, worker_id{i}, availability_source{b.spawn(take)});
+    }
+    b.run();
+    CHECK(asked[0] == std::vector{x.payload[1].batch});
+    CHECK(asked[1] == std::vector{x.payload[0].batch, x.payload[2].batch});
+  }
+
   TEST_CASE("if the store refuses, no vote leaves and the environment is told") {
     primary_bench b;
     b.boot();

@@ -110,6 +110,22 @@ struct lone_worker : worker_world {
 }  // namespace
 
 TEST_SUITE("worker shell") {
+  TEST_CASE("a worker that its primary asks for a batch says again that it is durable") {
+    lone_worker w;
+    w.begin();
+    w.receive(1, w.foreign_batch(1));
+    const auto& heard = w.lives[0].notes->available;
+    const auto ask = [&](const digest& id) {
+      caf::anon_send(w.lives[0].worker, encode(availability_question{{digest{}, id}}));
+      w.run();
+    };
+    w.sync_disk();
+    REQUIRE(heard.size() == 1);
+    ask(heard[0].id);
+    REQUIRE(heard.size() == 2);
+    CHECK(heard[1] == heard[0]);
+  }
+
   TEST_CASE("a peer's batch is acknowledged and announced only once it is durable") {
     lone_worker w;
     w.begin();

@@ -81,6 +81,10 @@ batch_available sample_available() {
           500'000};
 }
 
+availability_question sample_question() {
+  return {{digest_of(12), digest_of(13)}};
+}
+
 }  // namespace
 
 std::vector<frozen_frame> worker_frames() {
@@ -88,6 +92,7 @@ std::vector<frozen_frame> worker_frames() {
           said("worker_stored", batch_stored{digest_of(9), batch_sequence{4}}),
           said("worker_request", batch_request{{digest_of(10), digest_of(11)}}),
           frozen("batch_available", encode(sample_available()), sample_available()),
+          frozen("availability_question", encode(sample_question()), sample_question()),
           frozen("batch_index", encode(sample_index()), sample_index()),
           payload()};
 }

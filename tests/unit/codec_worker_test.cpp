@@ -100,6 +100,16 @@ TEST_SUITE("codec worker") {
     CHECK(readable > 0);
   }
 
+  TEST_CASE("a question for batches survives the way to the worker") {
+    digest d;
+    d.bytes.fill(3);
+    for (const auto& question :
+         {availability_question{}, availability_question{{d, digest{}, d}}}) {
+      CHECK(decode(encode(question)) == question);
+      for_each_damaged(encode(question), [](const auto& frame) { decode(frame); });
+    }
+  }
+
   TEST_CASE("availability and index survive the way to primary and committer") {
     digest d;
     d.bytes.fill(3);

@@ -73,7 +73,10 @@ digest dag_world::batch(unsigned author, unsigned name, const std::vector<unsign
   x.transactions = name;
   x.counts_digest = crypto::hash(crypto::tags::counts, {});
   x.wait = std::chrono::milliseconds{2};
-  for (unsigned i : at) to_primary(i, primary::batch_announced{x});
+  for (unsigned i : at) {
+    nodes[i].stored.batches.emplace(x.id, x);
+    to_primary(i, primary::batch_announced{x});
+  }
   return x.id;
 }
 
@@ -195,6 +198,12 @@ void dag_world::perform(unsigned i, primary::effects x) {
     left(i, h);
     post({i, peer.value, h});
   }
+  for (const auto& asked : x.ask)
+    schedule(now, [this, i, asked, life = life_[i]] {
+      const auto& batches = nodes[i].stored.batches;
+      if (const auto it = batches.find(asked.id); life_[i] == life && it != batches.end())
+        to_primary(i, primary::batch_announced{it->second});
+    });
   if (x.propose) to_primary(i, primary::header_signed{sign(std::move(*x.propose))});
 }
 
@@ -256,6 +265,9 @@ void dag_world::commit(unsigned i) {
     for (auto r = me.anchor - 3; r <= me.anchor; ++r)
       me.log.authors(r).for_each([&](validator_id a) {
         notice.output.push_back(me.log.at({r, a})->id);
+        if (a == v(i))
+          for (const auto& entry : me.stored.certified.at({r, a}).hdr.payload)
+            me.stored.batches.erase(entry.batch);
       });
     me.log.raise_floor(notice.floor);
     to_aggregator(i, aggregator::floor_raised{notice.floor, notice.index});

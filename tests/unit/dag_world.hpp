@@ -40,6 +40,7 @@ public:
     std::map<dag_position, digest> votes;
     std::map<round_number, primary::stored_header> own;
     std::map<dag_position, certified_header> certified;
+    std::map<digest, batch_available> batches;  // its worker's; own ones until they are output
     primary::progress at;
     round_number floor;
   };

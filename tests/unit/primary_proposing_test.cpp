@@ -281,17 +281,48 @@ TEST_SUITE("primary proposing") {
     CHECK(c.next_own().payload.size() == 2);
   }
 
-  TEST_CASE("the batches of an own header that died are proposed again, first") {
+  TEST_CASE(
+      "the batches of an own header that died are proposed again, first, if the worker says that "
+      "they are not committed") {
     started b;
     const auto own = b.sign(b.available(0, 1));
     REQUIRE(own);  // and it is never certified
     b.available(0, 2);
     for (std::uint64_t round = 1; round <= 3; ++round)
       for (unsigned a : {1, 2, 3}) b.certify(header_at(at(a, round), {1, 2, 3}));
-    b.commit(52, 2);
+    const auto died = b.commit(52, 2);
+    CHECK(died.ask == std::vector{primary::asked_batch{worker_id{0}, b.batch_id(1)}});
+    b.available(0, 1, 10s);
     const auto x = b.propose(1s);
     REQUIRE(x);
     CHECK(b.batches_of(*x) == std::vector{b.batch_id(1), b.batch_id(2)});
+    CHECK(x->queue_delay == 0ms);  // its wait was told before
+  }
+
+  // After a restart the worker may tell of a batch that the log has output. Where nobody stores it
+  // any more no header with it is certified: it must not take the others with it for ever.
+  TEST_CASE("a batch that died and of which the worker speaks no more is proposed no more") {
+    started b;
+    b.local.header_payload_target = 10;
+    b.boot();
+    b.start();
+    b.available(0, 1);
+    b.available(0, 2);
+    b.available(0, 3);
+    const auto own = b.propose(1s);
+    REQUIRE(own);
+    REQUIRE(own->payload.size() == 3);
+    for (std::uint64_t round = 1; round <= 3; ++round)
+      for (unsigned a : {1, 2, 3}) b.certify(header_at(at(a, round), {1, 2, 3}));
+    const auto x = b.commit(52, 2);
+    REQUIRE(x.ask.size() == 3);
+    // The worker answers in the order of the questions, and passes over what is committed.
+    for (const auto& asked : x.ask)
+      if (asked.id != b.batch_id(2)) b.available(0, asked.id.bytes[0]);
+    const auto next = b.propose(1s);
+    REQUIRE(next);
+    CHECK(b.batches_of(*next) == std::vector{b.batch_id(1), b.batch_id(3)});
+    CHECK(b.commit(53, 3).ask.empty());
   }
 
   TEST_CASE("a batch that the committer calls dead is proposed again, once") {
@@ -299,7 +330,9 @@ TEST_SUITE("primary proposing") {
     const auto own = b.sign(b.available(0, 1));
     REQUIRE(own);
     b.full_round(1);
-    const auto again = b.sign(b.commit(1, 0, {}, {b.batch_id(1), b.batch_id(99)}));
+    const auto x = b.commit(1, 0, {}, {b.batch_id(1), b.batch_id(99)});
+    CHECK(x.ask == std::vector{primary::asked_batch{worker_id{0}, b.batch_id(1)}});
+    const auto again = b.sign(b.available(0, 1));
     REQUIRE(again);
     CHECK(b.batches_of(*again) == std::vector{b.batch_id(1)});
   }
@@ -403,7 +436,8 @@ TEST_SUITE("primary proposing") {
     CHECK(next->control == alive.control);
     // Until that header has died.
     b.full_round(4);
-    const auto again = b.sign(b.commit(53, 3));
+    CHECK(b.commit(53, 3).ask.size() == 1);
+    const auto again = b.sign(b.available(0, 1));
     REQUIRE(again);
     CHECK(b.batches_of(*again) == std::vector{b.batch_id(1)});
   }

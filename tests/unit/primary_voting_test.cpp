@@ -244,7 +244,8 @@ TEST_SUITE("primary voting") {
     });
   }
 
-  TEST_CASE("a committed batch is known no more") {
+  // Its author may not know that the log has output it: it restarted, or never heard.
+  TEST_CASE("a batch that was committed is asked for, and voted for if the worker stores it") {
     after_round_4 b;
     auto h = b.full(at(1, 5));
     h.payload = {b.entry(1)};
@@ -258,7 +259,35 @@ TEST_SUITE("primary voting") {
     b.certify(b.full(at(0, 5)));
     b.certify(b.full(at(2, 5)));
     again.payload = {b.entry(1)};
-    CHECK(waits(b.receive(again)));
+    const auto x = b.receive(again);
+    CHECK(waits(x));
+    CHECK(x.ask == std::vector{primary::asked_batch{worker_id{0}, b.batch_id(1)}});
+    CHECK(votes_for(b.available(1, 1), again));
+  }
+
+  TEST_CASE("the worker is asked once for what a header lacks, and again when it is met anew") {
+    after_round_4 b;
+    auto h = b.full(at(1, 5), {at(3, 3)});
+    h.weak_links[0].header = id_of(at(3, 3), 1);
+    h.payload = {b.entry(1), b.entry(2), b.entry(3)};
+    h.payload[1].worker = worker_id{1};
+    b.protocol.workers = 2;
+    b.boot();
+    b.full_rounds(4);
+    b.available(1, 1);
+    auto x = b.receive(h);
+    CHECK(waits(x));
+    CHECK(x.ask.empty());  // a link is missing: that comes first
+    x = b.commit(53, 3);
+    CHECK(waits(x));
+    const primary::asked_batch second{worker_id{1}, b.batch_id(2)},
+        third{worker_id{0}, b.batch_id(3)};
+    CHECK(x.ask == std::vector{second, third});
+    CHECK(b.receive(h).ask.empty());
+    CHECK(b.commit(53, 3).ask.empty());
+    CHECK(b.step(primary::worker_met{worker_id{1}}).ask == std::vector{second});
+    b.available(1, 3);
+    CHECK(b.step(primary::worker_met{worker_id{0}}).ask.empty());
   }
 
   TEST_CASE("as many batches of one author are known as the bound says") {
@@ -277,6 +306,31 @@ TEST_SUITE("primary voting") {
     CHECK(votes_for(b.receive(with(2, 9)), with(2, 9)));
     CHECK(b.available(1, 3).votes.empty());  // known: saying it again changes nothing
     CHECK(votes_for(b.available(1, 1), with(1, 1)));
+  }
+
+  // Workers do not repeat themselves, and an author proposes its oldest batches first.
+  TEST_CASE("a header with more batches than are known of its author is voted for all the same") {
+    for (const bool header_first : {true, false}) {
+      CAPTURE(header_first);
+      primary_bench b;
+      b.local.max_available_batches = 2;
+      b.boot();
+      b.full_rounds(4);
+      auto h = b.full(at(1, 5));
+      for (unsigned i = 1; i <= 6; ++i) h.payload.push_back(b.entry(i));
+      primary::effects x;
+      if (header_first) CHECK(b.receive(h).ask.size() == 6);
+      for (unsigned i = 1; i <= 6; ++i) x = b.available(1, i);
+      if (!header_first) {
+        x = b.receive(h);
+        CHECK(waits(x));
+        std::vector<primary::asked_batch> oldest;
+        for (unsigned i = 1; i <= 4; ++i) oldest.push_back({worker_id{0}, b.batch_id(i)});
+        CHECK(x.ask == oldest);
+        for (unsigned i = 1; i <= 4; ++i) x = b.available(1, i);
+      }
+      CHECK(votes_for(x, h));
+    }
   }
 
   TEST_CASE("a coin share must be there exactly in odd rounds from 3 on, and be right") {

@@ -463,6 +463,49 @@ TEST_SUITE("worker batches") {
     CHECK(w.step(worker::started{}).available.empty());
   }
 
+  TEST_CASE("a primary that asks for batches hears of those that are durable, committed or not") {
+    worker_harness w;
+    const auto x = seal_at(1, {1}), other = seal_at(2, {2});
+    const worker::availability_asked question{{{x.batch.id, other.batch.id}}};
+    const auto fx = receive_and_check(w, 1, x);
+    CHECK(w.step(question).available.empty());
+    const auto first = w.durable(fx).available;
+    REQUIRE(first.size() == 1);
+    CHECK(w.step(question).available == first);
+    w.step(worker::sub_dag_sequenced{w.commit(1, x.batch)});
+    CHECK(w.step(question).available == first);
+  }
+
+  TEST_CASE("a primary that asks for own batches hears of those that are still to be proposed") {
+    worker_harness w;
+    w.admit(w.bundle(0, 1), 0);
+    const auto sealed = w.advance(seconds{1});
+    const auto& own = sealed.store.at(0);
+    const worker::availability_asked question{{{own.id}}};
+    w.durable(sealed);
+    CHECK(w.step(question).available.empty());  // no quorum has it yet
+    const batch_stored ack{own.id, own.sequence};
+    w.step(worker::stored_arrived{validator_id{1}, ack});
+    const auto first = w.step(worker::stored_arrived{validator_id{2}, ack}).available;
+    REQUIRE(first.size() == 1);
+    CHECK(w.step(question).available == first);
+    w.step(worker::sub_dag_sequenced{w.commit(1, own)});
+    CHECK(w.step(question).available.empty());
+  }
+
+  TEST_CASE("an own batch that a peer gave back is committed: it is not to be proposed") {
+    worker_harness w;
+    w.step(worker::peer_up{validator_id{2}});
+    const auto x = seal_at(0, {1});
+    w.step(worker::batches_wanted{wanted(x.batch, {validator_id{2}})});
+    const auto fx = receive_and_check(w, 2, x);
+    REQUIRE(fx.store.size() == 1);
+    const auto then = w.durable(fx);
+    CHECK(then.indexes.size() == 1);
+    CHECK(then.available.empty());
+    CHECK(w.step(worker::started{}).available.empty());
+  }
+
   TEST_CASE("a batch that commits before its quorum was heard of is not waited for") {
     worker_harness w;
     w.admit(w.bundle(0, 1), 0);
