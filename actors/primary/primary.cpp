@@ -58,7 +58,7 @@ void core::on(const header_certified& in, effects& out) {
   auto& payload = payload_[in.x.id];
   for (const auto& entry : in.x.payload) payload.push_back(entry.batch);
   voter::outcome decided;
-  voter_.certified(in.x.id, dag_, decided);
+  voter_.certified(in.x, in.bytes, dag_, decided);
   take(std::move(decided), out);
   proposer_.grown(now_, dag_);
 }

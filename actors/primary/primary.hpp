@@ -38,6 +38,7 @@ struct header_signed {
 /// A certified header is complete: all its ancestors above the floor came before it.
 struct header_certified {
   header x;
+  signed_bytes bytes;
 };
 /// A batch is durable here; an own one: at a quorum.
 struct batch_announced {

@@ -378,8 +378,9 @@ primary_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
       },
       [self](validator_id, const peer_frame& x) { receive(self, x); },
       [self](const certified_frame& x) {
-        run_with(self, decode(x, limits_of(self)),
-                 [](certified_header y) { return header_certified{std::move(y.hdr)}; });
+        run_with(self, decode(x, limits_of(self)), [](certified_header y) {
+          return header_certified{std::move(y.hdr), std::move(y.bytes)};
+        });
       },
       [self](const available_frame& x) {
         run_with(self, decode(x), [](batch_available y) { return batch_announced{std::move(y)}; });

@@ -30,6 +30,13 @@ round_number voter::current(const dag::graph& dag) const {
   return std::max(dag.quorum_round(), dag.floor()) + 1;
 }
 
+/// The header that was voted for, or waits to be.
+const digest* voter::known(dag_position where) const {
+  if (const auto it = pending_.find(where); it != pending_.end()) return &it->second.x.hdr.id;
+  if (const auto it = voted_.find(where); it != voted_.end()) return &it->second;
+  return nullptr;
+}
+
 screening voter::screen(const header& x, const dag::graph& dag) const {
   if (!members_.has(x.author)) return screening::refuse(reject::unknown_validator);
   if (x.author == self_) return screening::refuse(reject::wrong_author);
@@ -37,10 +44,7 @@ screening voter::screen(const header& x, const dag::graph& dag) const {
   if (x.round <= dag.floor()) return screening::refuse(reject::round_too_low);
   if (x.round > current(dag) + protocol_.round_limit + protocol_.gc_depth)
     return screening::refuse(reject::round_too_high);
-  const digest* first = nullptr;
-  if (const auto it = voted_.find(x.position()); it != voted_.end()) first = &it->second;
-  if (const auto it = pending_.find(x.position()); it != pending_.end())
-    first = &it->second.x.hdr.id;
+  const digest* first = known(x.position());
   if (first != nullptr && *first == x.id) return screening::ignore();
   if (first != nullptr && caught_[x.author.value].contains(x.round))
     return screening::refuse(reject::equivocation);
@@ -87,7 +91,10 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
   if (of_header.what == screening::outcome::ignore) return receive_again(x.hdr, out);
   if (of_header.what == screening::outcome::refuse) return out.rejected.push_back(of_header.why);
   const auto where = x.hdr.position();
-  if (voted_.contains(where) || pending_.contains(where)) return caught(x.hdr, x.bytes, out);
+  if (known(where) != nullptr) {
+    out.rejected.push_back(reject::equivocation);
+    return keep_evidence(x.hdr, x.bytes, out);
+  }
   if (!coin_valid) return out.rejected.push_back(reject::bad_coin_share);
   if (x.hdr.round <= barred_) return out.rejected.push_back(reject::barred);
   decide(candidate(std::move(x)), dag, out);
@@ -98,8 +105,7 @@ void voter::receive_again(const header& x, outcome& out) const {
   if (it != voted_.end() && it->second == x.id) out.repeat.push_back(x.position());
 }
 
-void voter::caught(const header& second, const signed_bytes& bytes, outcome& out) {
-  out.rejected.push_back(reject::equivocation);
+void voter::keep_evidence(const header& second, const signed_bytes& bytes, outcome& out) {
   if (!caught_[second.author.value].insert(second.round).second) return;
   evidence x{second.position(), 0, {}, std::nullopt, bytes};
   if (const auto it = pending_.find(x.where); it != pending_.end()) {
@@ -235,8 +241,11 @@ void voter::reconsider(const digest& arrived, const dag::graph& dag, outcome& ou
   for (const auto where : std::vector(it->second)) decide(take(where), dag, out);
 }
 
-void voter::certified(const digest& id, const dag::graph& dag, outcome& out) {
-  reconsider(id, dag, out);
+void voter::certified(const header& x, const signed_bytes& bytes, const dag::graph& dag,
+                      outcome& out) {
+  if (const auto* first = known(x.position()); first != nullptr && *first != x.id)
+    keep_evidence(x, bytes, out);
+  reconsider(x.id, dag, out);
   const auto last = current(dag) + protocol_.round_limit;
   while (!too_high_.empty() && too_high_.begin()->round <= last)
     decide(take(*too_high_.begin()), dag, out);

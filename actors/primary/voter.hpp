@@ -78,8 +78,9 @@ public:
   /// The same header again, its signature unchecked.
   void receive_again(const header&, outcome&) const;
 
-  /// A certified header became complete.
-  void certified(const digest& id, const dag::graph&, outcome&);
+  /// A certified header became complete. If another one of its author and round was known first,
+  /// that is evidence: an equivocator need not show both to one validator.
+  void certified(const header&, const signed_bytes&, const dag::graph&, outcome&);
   void available(const batch_facts&, const dag::graph&, outcome&);
   /// A batch was committed: hardly anybody will propose it again.
   void consumed(const digest& batch);
@@ -117,7 +118,8 @@ private:
   void reconsider(const digest& arrived, const dag::graph&, outcome&);
   candidate take(dag_position);
   void ask(const candidate&, std::optional<worker_id> of, outcome&) const;
-  void caught(const header& second, const signed_bytes& bytes, outcome&);
+  const digest* known(dag_position) const;
+  void keep_evidence(const header& second, const signed_bytes& bytes, outcome&);
 
   validator_id self_;
   committee members_;

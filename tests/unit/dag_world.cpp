@@ -247,7 +247,7 @@ void dag_world::perform(unsigned i, aggregator::effects x) {
 void dag_world::give(unsigned i, const certified_header& x) {
   validator& me = nodes[i];
   me.complete.push_back(x.hdr.position());
-  to_primary(i, primary::header_certified{x.hdr});
+  to_primary(i, primary::header_certified{x.hdr, x.bytes});
   me.log.add(x.hdr);
   commit(i);
 }

@@ -33,7 +33,9 @@ struct primary_bench {
     return step(
         primary::header_received{verified<signed_header>::after_check(with_bytes(x)), coin_valid});
   }
-  primary::effects certify(const header& x) { return step(primary::header_certified{x}); }
+  primary::effects certify(const header& x) {
+    return step(primary::header_certified{x, with_bytes(x).bytes});
+  }
   /// Certified headers of `authors` in round `round`, with all of the round before as parents.
   void full_round(std::uint64_t round, std::vector<unsigned> authors = {}) {
     if (authors.empty())

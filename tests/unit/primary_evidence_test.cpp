@@ -79,4 +79,26 @@ TEST_SUITE("primary evidence") {
     CHECK(x.rejected[0] == reject::equivocation);
     CHECK(b.core->held_evidence().kept[1] == 1);
   }
+
+  TEST_CASE("a certified header other than the one that was voted for is evidence") {
+    primary_bench b;
+    const auto voted = b.full(at(1, 1)), twin_of_it = b.full(at(1, 1), {}, 1);
+    b.receive(voted);
+    const auto x = b.certify(twin_of_it);
+    REQUIRE(x.caught.size() == 1);
+    CHECK(x.caught[0].first == voted.id);
+    CHECK(x.caught[0].second.body.size() > 0);
+    CHECK(x.rejected.empty());  // a certified header is no offence of who brought it
+    CHECK(b.core->held_evidence().newest == std::vector{twin(1, 1)});
+    CHECK(b.core->screen(b.full(at(1, 1), {}, 2)) == dag::screening::refuse(reject::equivocation));
+  }
+
+  TEST_CASE("a certified header that was voted for, or that nobody here knew, is no evidence") {
+    primary_bench b;
+    const auto voted = b.full(at(1, 1));
+    b.receive(voted);
+    CHECK(b.certify(voted).caught.empty());
+    CHECK(b.certify(b.full(at(2, 1))).caught.empty());
+    CHECK(b.core->held_evidence().newest.empty());
+  }
 }
