@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
 
 namespace flamingo::validator {
 
@@ -66,11 +65,8 @@ void ask(pointer self, std::size_t which, const caf::strong_actor_ptr& found) {
 }
 
 void dial(pointer self, std::size_t which) {
-  auto& system = self->system();
-  const auto& middleman =
-      self->state.tls ? system.openssl_manager().actor_handle() : system.middleman().actor_handle();
   const auto& at = self->state.addresses[which];
-  self->request(middleman, answer_timeout, caf::connect_atom::value, at.host, at.port)
+  self->request(self->state.remoting, answer_timeout, caf::connect_atom::value, at.host, at.port)
       .then(
           [self, which](const caf::node_id&, const caf::strong_actor_ptr& found,
                         const std::set<std::string>&) {
@@ -84,15 +80,16 @@ void dial(pointer self, std::size_t which) {
 
 }  // namespace
 
-caf::behavior shell(caf::stateful_actor<state>* self, role_handles here, internal_network network,
-                    role_counts expected, complete_callback on_complete) {
+caf::behavior shell(caf::stateful_actor<state>* self, caf::io::middleman_actor remoting,
+                    role_handles here, std::vector<network_address> addresses, role_counts expected,
+                    complete_callback on_complete) {
   auto& s = self->state;
+  s.remoting = std::move(remoting);
   s.here = std::move(here);
-  s.addresses = std::move(network.colleagues);
+  s.addresses = std::move(addresses);
   s.there.resize(s.addresses.size());
   s.expected = expected;
   s.on_complete = std::move(on_complete);
-  s.tls = network.tls;
   self->set_down_handler([self](caf::down_msg& gone) {
     // Which process it was: the one whose directory lives on that node. All that miss are dialled
     // again.

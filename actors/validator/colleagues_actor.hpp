@@ -4,22 +4,24 @@
 #pragma once
 
 #include <caf/event_based_actor.hpp>
+#include <caf/io/middleman_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "actors/interfaces.hpp"
+#include "actors/link/tls_engine.hpp"
 #include "messages/committee.hpp"
 
 namespace flamingo::validator {
 
-/// Where the processes of one validator meet: a private network, or TLS through CAF's OpenSSL
-/// module.
+/// Where the processes of one validator meet: a private network, or TLS.
 struct internal_network {
-  network_address listen;                   // where this process answers the others
-  std::vector<network_address> colleagues;  // the other processes of this validator
-  bool tls = false;  // CAF's OpenSSL module, as configured in the actor system
+  network_address listen;                        // where this process answers the others
+  std::vector<network_address> colleagues;       // the other processes of this validator
+  std::shared_ptr<const link::tls_context> tls;  // absent: plain
 };
 
 /// How many of each role a validator has.
@@ -35,16 +37,17 @@ using complete_callback = std::function<void(const role_handles& all)>;
 struct state {
   static inline const char* name = "colleagues";
   role_handles here;
+  caf::io::middleman_actor remoting;
   std::vector<network_address> addresses;
   std::vector<role_handles> there;  // by address; empty until its process answered
   role_counts expected{};
   complete_callback on_complete;
-  bool tls = false;
 };
 
-/// A plain actor: it talks to CAF's own middleman actor, not to roles.
-caf::behavior shell(caf::stateful_actor<state>* self, role_handles here, internal_network network,
-                    role_counts expected, complete_callback on_complete);
+/// A plain actor: it talks to CAF's middleman actor, or the one for TLS, not to roles.
+caf::behavior shell(caf::stateful_actor<state>* self, caf::io::middleman_actor remoting,
+                    role_handles here, std::vector<network_address> addresses, role_counts expected,
+                    complete_callback on_complete);
 
 }  // namespace colleagues
 

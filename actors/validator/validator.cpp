@@ -1,7 +1,7 @@
 #include "actors/validator/validator.hpp"
 
 #include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
 #include "actors/certificate_aggregator/certificate_aggregator_actor.hpp"
@@ -15,6 +15,7 @@
 #include "actors/primary/primary_actor.hpp"
 #include "actors/validator/introduction.hpp"
 #include "actors/validator/operator_desk_actor.hpp"
+#include "actors/validator/tls_middleman_actor.hpp"
 #include "actors/worker/worker_actor.hpp"
 
 namespace flamingo::validator {
@@ -146,14 +147,9 @@ void node::start(const listen_addresses& where) {
 void node::start(const listen_addresses& where, const internal_network& network,
                  role_counts expected) {
   directory_ = system_.spawn(directory::shell, here_);
-  const auto& at = network.listen;
-  const auto port = network.tls
-                        ? caf::openssl::publish(directory_, at.port, at.host.c_str(), true)
-                        : system_.middleman().publish(directory_, at.port, at.host.c_str(), true);
-  if (!port)
-    throw std::runtime_error("cannot listen for the other processes of this validator at " +
-                             at.host + ":" + std::to_string(at.port) + ": " +
-                             system_.render(port.error()));
+  if (network.tls) tls_remoting_ = spawn_tls_middleman(system_, network.tls);
+  const auto remoting = network.tls ? tls_remoting_ : system_.middleman().actor_handle();
+  publish(remoting, network.listen);
   // Called by the colleagues actor alone, one call at a time.
   const auto complete = [this, where, begun = false](const role_handles& all) mutable {
     introduce(here_, all);
@@ -165,7 +161,21 @@ void node::start(const listen_addresses& where, const internal_network& network,
       env_->fail(ec::address_in_use, failure.what());
     }
   };
-  colleagues_ = system_.spawn(colleagues::shell, here_, network, expected, complete);
+  colleagues_ =
+      system_.spawn(colleagues::shell, remoting, here_, network.colleagues, expected, complete);
+}
+
+void node::publish(const caf::io::middleman_actor& remoting, const network_address& at) {
+  const caf::scoped_actor self(system_);
+  self->request(remoting, caf::infinite, caf::publish_atom::value, at.port,
+                caf::actor_cast<caf::strong_actor_ptr>(directory_),
+                system_.message_types(directory_), at.host, true)
+      .receive([](std::uint16_t) {},
+               [&](const caf::error& why) {
+                 throw std::runtime_error(
+                     "cannot listen for the other processes of this validator at " + at.host + ":" +
+                     std::to_string(at.port) + ": " + system_.render(why));
+               });
 }
 
 void node::open_doors(const listen_addresses& where) {
@@ -206,6 +216,7 @@ void node::stop() {
   };
   end(colleagues_);
   end(directory_);
+  if (tls_remoting_) caf::anon_send_exit(tls_remoting_, caf::exit_reason::kill);
   end(operator_desk_);
   for (const auto& worker : here_.workers) end(worker);
   end(here_.primary);

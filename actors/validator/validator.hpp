@@ -46,6 +46,8 @@ public:
   const role_handles& roles() const { return here_; }
 
 private:
+  /// Throws std::runtime_error if `at` cannot be opened.
+  void publish(const caf::io::middleman_actor& remoting, const network_address& at);
   void open_doors(const listen_addresses& where);
   void open_primary_doors(const listen_addresses& where);
   void open_worker_doors(const listen_addresses& where);
@@ -57,6 +59,7 @@ private:
   operator_desk_actor operator_desk_;
   directory_actor directory_;  // with `colleagues_`, only if there are other processes
   caf::actor colleagues_;
+  caf::io::middleman_actor tls_remoting_;  // only if they talk over TLS
 };
 
 }  // namespace flamingo::validator

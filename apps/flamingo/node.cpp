@@ -20,6 +20,7 @@
 #include "apps/flamingo/runtime/store_metrics.hpp"
 #include "apps/flamingo/runtime/store_owner.hpp"
 #include "crypto/hex.hpp"
+#include "crypto/tls_identity.hpp"
 
 namespace flamingo::commands {
 
@@ -67,12 +68,14 @@ std::shared_ptr<storage::lmdb_kv> open_store(const config::node_file& file,
   return store;
 }
 
-std::optional<runtime::internal_tls> internal_tls_of(const config::node_file& file,
-                                                     const runtime::role_placement& roles) {
-  if (!roles.network || !roles.network->tls) return std::nullopt;
-  const auto path = [&](const std::string& x) { return config::beside(file.source, x).string(); };
-  const auto& x = file.internal;
-  return runtime::internal_tls{path(x.certificate), path(x.certificate_key), path(x.authority)};
+/// What the processes of this validator show each other, if its file asks for TLS.
+std::shared_ptr<const link::tls_context> internal_tls_of(const config::node_file& file) {
+  if (!file.internal.tls) return nullptr;
+  const auto path = [&](const std::string& x) { return config::beside(file.source, x); };
+  const auto certificate = path(file.internal.certificate);
+  return std::make_shared<const link::tls_context>(path(file.internal.authority), certificate,
+                                                   path(file.internal.certificate_key),
+                                                   crypto::name_of_certificate(certificate));
 }
 
 /// What a validator needs to run, and what became of it.
@@ -93,7 +96,7 @@ struct phase {
       : process(x.file.runtime, config::link_settings(x.file.link, x.file.keys, x.file.source),
                 link::identity::of(x.me.committee.members,
                                    {link::peer::kind::validator, x.me.self.value}),
-                {{"validator", x.info().name}}, internal_tls_of(x.file, x.roles)),
+                {{"validator", x.info().name}}),
         env(std::make_shared<runtime::environment>()) {
     if (!x.file.metrics.host.empty()) {
       metrics = std::make_unique<runtime::metrics_server>(x.file.metrics, *process.metrics);
@@ -220,7 +223,8 @@ int run_node(const options& x, console) {
   if (file.link.settings.tls)
     config::check_link_identity(file.keys, file.source, config::certificate_name(me.self));
   runtime::stop_signal stop;
-  const auto roles = runtime::place_roles(file, x.roles);
+  auto roles = runtime::place_roles(file, x.roles);
+  if (roles.network) roles.network->tls = internal_tls_of(file);
   run all{file, me, roles, open_store(file, me, roles), stop};
   live(all);
   if (const auto failure = stop.failure())

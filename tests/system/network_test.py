@@ -136,44 +136,6 @@ class NetworkTest(unittest.TestCase):
             for line in net.log("v0").splitlines():
                 self.assertEqual({"time", "level", "node", "message"}, set(json.loads(line)))
 
-    def test_roles_in_processes(self):
-        with Network() as net:
-            inner = free_ports(10)
-            # The ports of the network are not in use yet: others than those.
-            inner = inner if inner != net.base_port else net.base_port + 40
-            config = net.node(0)
-            roles = ["primary", "worker", "executor"]
-            config.write_text(config.read_text() + "\n[internal]\n" + "".join(
-                f'{role} = "127.0.0.1:{inner + i}"\n' for i, role in enumerate(roles)))
-
-            def start(role):
-                net.spawn(role, "node", "--config", config, "--roles", role,
-                          "--metrics", f"127.0.0.1:{inner + 5 + roles.index(role)}")
-
-            for role in roles:
-                start(role)
-            net.start(1, 2, 3)
-            net.wait_up()
-            self.assertEqual(net.pay(500).returncode, 0)
-            everywhere = lambda n: all(v["executed_transactions"] == n for v in net.status())
-            wait_until(lambda: everywhere(1), "executed at the spread validator too")
-            net.stop("executor", signal.SIGKILL)
-            self.assertEqual(net.pay(500).returncode, 0)
-            start("executor")
-            wait_until(lambda: everywhere(2), "caught up after kill -9 of its executors")
-            net.stop("worker", signal.SIGKILL)
-            self.assertEqual(net.pay(500).returncode, 0)
-            start("worker")
-            wait_until(lambda: everywhere(3), "caught up after kill -9 of its worker")
-            net.stop("primary", signal.SIGKILL)
-            self.assertEqual(net.pay(500).returncode, 0)
-            start("primary")
-            wait_until(lambda: everywhere(4), "caught up after kill -9 of its primary")
-            for role in roles:
-                code, seconds = net.stop(role)
-                self.assertEqual(code, 0, net.log(role))
-                self.assertLess(seconds, 5)
-
     def test_prometheus(self):
         with Network() as net:
             targets = [f"127.0.0.1:{net.base_port + 10 * i + 2}" for i in range(4)]

@@ -31,7 +31,7 @@ add_test(NAME "system: every line of a json log is json"
   COMMAND ${in_system} network_test.py NetworkTest.test_json_log)
 list(APPEND system_tests "system: every line of a json log is json")
 add_test(NAME "system: the roles of one validator run in several processes"
-  COMMAND ${in_system} network_test.py NetworkTest.test_roles_in_processes)
+  COMMAND ${in_system} roles_test.py RolesTest.test_plain)
 list(APPEND system_tests "system: the roles of one validator run in several processes")
 add_test(NAME "system: a validator that lost its store comes back from a checkpoint under load"
   COMMAND ${in_system} joining_test.py JoiningTest.test_lost_store)
@@ -39,6 +39,17 @@ list(APPEND system_tests "system: a validator that lost its store comes back fro
 add_test(NAME "system: where no validator may be faulty none may lose its store"
   COMMAND ${in_system} joining_test.py JoiningTest.test_lost_store_of_a_small_network)
 list(APPEND system_tests "system: where no validator may be faulty none may lose its store")
+add_test(NAME "system: the roles of one validator run in several processes over TLS"
+  COMMAND ${in_system} roles_test.py RolesTest.test_tls)
+list(APPEND system_tests "system: the roles of one validator run in several processes over TLS")
+add_test(NAME "system: strangers learn nothing from a validator's processes and disturb nobody"
+  COMMAND ${in_system} roles_test.py RolesTest.test_strangers)
+list(APPEND system_tests
+  "system: strangers learn nothing from a validator's processes and disturb nobody")
+add_test(NAME "system: a process without a certificate of the validator's authority is not let in"
+  COMMAND ${in_system} roles_test.py RolesTest.test_strange_process)
+list(APPEND system_tests
+  "system: a process without a certificate of the validator's authority is not let in")
 add_test(NAME "system: Prometheus scrapes every role of every validator"
   COMMAND ${in_system} network_test.py NetworkTest.test_prometheus)
 list(APPEND system_tests "system: Prometheus scrapes every role of every validator")

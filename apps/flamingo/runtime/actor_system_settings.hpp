@@ -3,24 +3,15 @@
 
 #include <caf/actor_system_config.hpp>
 
-#include <optional>
-#include <string>
-
 #include "apps/flamingo/config/node_file.hpp"
 
 namespace flamingo::runtime {
-
-/// TLS between the processes of one validator (CAF's OpenSSL module): PEM files.
-struct internal_tls {
-  std::string certificate, key, authority;
-};
 
 /// Measured (design: the hot path): CAF's default of polling, stealing threads costs 1.5 to 2.1 µs
 /// a transaction and most of a core when idle; `sharing` with one or two threads does not.
 class actor_system_settings : public caf::actor_system_config {
 public:
-  explicit actor_system_settings(const config::runtime_settings& x,
-                                 const std::optional<internal_tls>& inner = {});
+  explicit actor_system_settings(const config::runtime_settings& x);
 };
 
 }  // namespace flamingo::runtime

@@ -3,9 +3,8 @@
 namespace flamingo::runtime {
 
 link_process::link_process(const config::runtime_settings& threads, const link::settings& links,
-                           const link::identity& who, const labels& common,
-                           const std::optional<internal_tls>& inner)
-    : config_(threads, inner),
+                           const link::identity& who, const labels& common)
+    : config_(threads),
       system(config_),
       metrics(std::make_shared<runtime::metrics>(common)),
       doors(link::make_doorways(system, links, who, *metrics)) {}

@@ -13,8 +13,7 @@ class link_process {
 public:
   /// Throws std::runtime_error, one line, as link::make_doorways.
   link_process(const config::runtime_settings& threads, const link::settings& links,
-               const link::identity& who, const labels& common,
-               const std::optional<internal_tls>& inner = {});
+               const link::identity& who, const labels& common);
   /// Closes all links and ends the actor system. All other actors must have been told to end.
   ~link_process();
   link_process(const link_process&) = delete;

@@ -53,7 +53,6 @@ role_placement place_roles(const config::node_file& file, const std::vector<std:
     return out;
   }
   validator::internal_network network;
-  network.tls = x.tls;
   for (std::size_t i = 0; i < here.size(); ++i) {
     if (addresses[i]->host.empty())
       throw config::error(fmt::format(

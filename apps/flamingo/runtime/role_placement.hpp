@@ -13,7 +13,7 @@ namespace flamingo::runtime {
 
 struct role_placement {
   validator::role_set here;
-  /// Nothing if all roles run here.
+  /// Nothing if all roles run here. Without TLS, even if the file asks for it.
   std::optional<validator::internal_network> network;
   /// The store of this process: one that runs all roles has the directory itself, another one a
   /// directory in it with the name of its first role.
