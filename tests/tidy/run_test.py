@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The front door, `run`, with stand-ins for what it calls; and the count of tests that it ends with."""
+import fcntl
 import json
 import os
 import pathlib
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -33,6 +36,86 @@ class Stage:
         return self.log.read_text().splitlines() if self.log.exists() else []
 
 
+class Tree:
+    """A tree with nothing but `run`, for its builds to be played: cmake is what a test says."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.path = stage.path / "tree"
+        self.file("run", (ROOT / "run").read_text())
+        for folder in ("actors", "apps/flamingo", "crypto", "messages", "storage", "tests", "build/release"):
+            (self.path / folder).mkdir(parents=True, exist_ok=True)
+        for name in ("CMakeLists.txt", "CMakePresets.json", "build/release/build.ninja"):
+            self.file(name)
+        stage.program("dpkg-query", "installed")
+
+    def file(self, name, text="#!/bin/sh\n", age=0):
+        file = self.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+        os.utime(file, (time.time() - age,) * 2)
+        return file
+
+    def run_verb(self, *arguments):
+        return self.stage.run(str(self.path / "run"), *arguments)
+
+    def lock(self):
+        """As a build holds it, until it is closed."""
+        held = open(self.path / "build/release/.lock", "w")
+        fcntl.flock(held, fcntl.LOCK_EX)
+        return held
+
+
+class BuildTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = Stage()
+        self.addCleanup(self.stage.folder.cleanup)
+        self.tree = Tree(self.stage)
+        for name in ("CMakeLists.txt", "CMakePresets.json"):
+            self.tree.file(name, age=100)
+        self.binary = "#!/bin/sh\necho ran \"$@\"\n"
+
+    def test_a_program_that_is_up_to_date_runs_while_another_build_goes_on(self):
+        self.tree.file("build/release/flamingo", self.binary, age=50)
+        with self.tree.lock():
+            done = self.tree.run_verb("flamingo", "version")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ran version\n", ""))
+
+    def test_a_stale_program_waits_for_another_build_and_says_so(self):
+        self.tree.file("build/release/flamingo", self.binary, age=50)
+        self.tree.file("apps/flamingo/new.cpp", age=10)
+        self.stage.program("cmake")
+        held = self.tree.lock()
+        threading.Timer(1.5, held.close).start()
+        done = self.tree.run_verb("flamingo", "version")
+        self.assertEqual((done.returncode, done.stdout), (0, "ran version\n"))
+        self.assertEqual(done.stderr, "run: waiting for another build to end, then building flamingo\n")
+        self.assertIn("--target flamingo", self.stage.logged()[-1])
+
+    def test_a_long_build_tells_how_far_it_is(self):
+        self.tree.file("build/release/flamingo", self.binary)
+        self.stage.program("cmake", "[1/3] Building a\n[2/3] Building b")
+        cmake = self.stage.path / "cmake"
+        cmake.write_text(cmake.read_text().replace("exit 0", "sleep 6"))
+        done = self.tree.run_verb("flamingo")
+        self.assertRegex(done.stderr, r"\Arun: building flamingo: \[2/3\] after [56] s; all of it: \S+\n\Z")
+
+    def test_a_build_that_takes_no_time_says_nothing(self):
+        self.tree.file("build/release/flamingo", self.binary)
+        self.stage.program("cmake", "[1/1] done")
+        done = self.tree.run_verb("flamingo", "x")
+        self.assertEqual((done.stdout, done.stderr), ("ran x\n", ""))
+
+    def test_a_pattern_that_matches_no_test_is_named(self):
+        self.stage.program("cmake")
+        self.stage.program("prometheus")
+        self.stage.program("ctest", "Total Tests: 0")
+        done = self.tree.run_verb("test", "-R", "no_such_thing")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("run: no test matches: -R no_such_thing", done.stderr)
+
+
 class RunTest(unittest.TestCase):
     def setUp(self):
         self.stage = Stage()
@@ -41,11 +124,24 @@ class RunTest(unittest.TestCase):
     def run_verb(self, *arguments, **how):
         return self.stage.run(str(ROOT / "run"), *arguments, **how)
 
-    def test_help_lists_every_verb(self):
-        listed = self.run_verb("help").stdout
-        for verb in ("demo", "test", "build", "flamingo", "bench", "sim", "soak", "demands", "image", "up",
-                     "down", "fmt", "check", "help"):
-            self.assertRegex(listed, rf"(?m)^  (\w+ \| )*{verb}\b")
+    def test_help_lists_every_verb_that_this_version_has(self):
+        need_files = {"demo": "apps/demo", "bench": "apps/flamingo/bench.cpp", "soak": "tests/system/soak",
+                      "image": "docker/image", "up": "docker/up", "down": "docker/down"}
+        tree = Tree(self.stage)
+        listed = tree.run_verb("help").stdout
+        for verb in ("test", "build", "flamingo", "sim", "demands", "fmt", "check", "packages", "help"):
+            self.assertRegex(listed, rf"(?m)^  {verb}\b")
+        for verb, file in need_files.items():
+            self.assertNotRegex(listed, rf"(?m)^  {verb}\b")
+            tree.file(file)
+            self.assertRegex(tree.run_verb("help").stdout, rf"(?m)^  {verb}\b")
+
+    def test_a_verb_that_this_version_lacks_says_so(self):
+        tree = Tree(self.stage)
+        for verb in ("demo", "bench", "soak", "image"):
+            done = tree.run_verb(verb)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"\Arun: {verb}: this version has no [^\n]+ yet\n\Z")
 
     def test_an_unknown_verb_is_wrong_use(self):
         done = self.run_verb("frobnicate")
