@@ -63,9 +63,9 @@ struct stranger {
 };
 
 std::vector<char> framed(const std::vector<char>& bytes) {
-  std::vector<char> out(frame_parser::header_bytes);
+  std::vector<char> out(frame_parser::header_bytes + bytes.size());
   put_header(static_cast<std::uint32_t>(bytes.size()), out.data());
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  std::copy(bytes.begin(), bytes.end(), out.begin() + frame_parser::header_bytes);
   return out;
 }
 

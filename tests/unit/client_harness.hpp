@@ -69,7 +69,9 @@ public:
     return step(welcomed{v(i), {v(i), bundle_sequence{low}, round_number{round}}});
   }
   effects answer(unsigned from, std::uint64_t sequence, admission::answer what) {
-    return step(answered{v(from), {bundle_sequence{sequence}, std::move(what)}});
+    answered x{v(from), {bundle_sequence{sequence}, {}}};
+    x.what.what = std::move(what);
+    return step(std::move(x));
   }
   receipt receipt_of(std::uint64_t sequence, const digest& bundle, std::uint64_t index = 5,
                      std::vector<byte> results = {}) {

@@ -22,7 +22,7 @@ std::string commented(const std::string& text) {
     for (std::string word; words >> word;) {
       if (current.size() > 1 && current.size() + 1 + word.size() > columns) {
         out += current + "\n";
-        current = "#";
+        current.resize(1);
       }
       current += " " + word;
     }
