@@ -1,5 +1,6 @@
 // Accepting and dialling over loopback, without CAF.
 #include <doctest/doctest.h>
+#include <netdb.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -69,6 +70,11 @@ TEST_SUITE("link connector") {
 
   TEST_CASE("a dial meets its listener, by number and by name") {
     for (const auto* host : {"127.0.0.1", "localhost"}) {
+      addrinfo* found = nullptr;
+      const int failed = ::getaddrinfo(host, nullptr, nullptr, &found);
+      REQUIRE_MESSAGE(failed == 0, host << " does not resolve here: " << ::gai_strerror(failed)
+                                        << ": is it in /etc/hosts?");
+      ::freeaddrinfo(found);
       connector c(quick);
       inbox here, there;
       auto listener = listen_on({"127.0.0.1", 0});
