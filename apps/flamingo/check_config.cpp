@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/config/file_kind.hpp"
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/samples.hpp"
-#include "apps/flamingo/config/toml_text.hpp"
 #include "crypto/hex.hpp"
 
 namespace flamingo::commands {
@@ -20,37 +20,28 @@ std::string described(const committee& members) {
                      crypto::to_hex(members.chain));
 }
 
-/// What a file is, by the keys that only one kind has.
-enum class kind { committee, node, client, operator_ };
-kind kind_of(const std::string& text, const std::string& file) {
-  const auto table = config::parse_toml(text, file);
-  if (table.contains("validators") || table.contains("protocol")) return kind::committee;
-  if (table.contains("validator")) return kind::node;
-  if (table.contains("client")) return kind::client;
-  return kind::operator_;
-}
-
 std::string check(const std::filesystem::path& file) {
   const auto name = file.string();
   const auto text = config::read_bytes(file);
-  switch (kind_of(text, name)) {
-    case kind::committee:
+  // What is of no kind is read as an operator's, to say what is wrong with it.
+  switch (config::kind_of(text).value_or(config::file_kind::operator_)) {
+    case config::file_kind::committee:
       return described(config::parse_committee(text, name).members);
-    case kind::node: {
+    case config::file_kind::node: {
       const auto node = config::parse_node(text, name);
       const auto identity = config::identify(node);
       config::check_link_identity(node.keys, file, config::certificate_name(identity.self));
       return fmt::format("validator {}; {}: {}", node.validator, identity.committee_path.string(),
                          described(identity.committee.members));
     }
-    case kind::client: {
+    case config::file_kind::client: {
       const auto client = config::parse_client(text, name);
       const auto identity = config::identify(client);
       config::check_link_identity(client.keys, file, config::certificate_name(identity.self));
       return fmt::format("client {}; {}: {}", client.client, identity.committee_path.string(),
                          described(identity.committee.members));
     }
-    case kind::operator_: {
+    case config::file_kind::operator_: {
       const auto op = config::parse_operator(text, name);
       const auto committee_path = config::beside(file, op.committee);
       const auto members = config::load_committee(committee_path).members;

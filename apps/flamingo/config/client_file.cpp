@@ -1,5 +1,6 @@
 #include "apps/flamingo/config/client_file.hpp"
 
+#include "apps/flamingo/config/file_kind.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/writer.hpp"
 
@@ -62,7 +63,7 @@ section describe(client_file& x) {
 
 client_file parse_client(const std::string& text, const std::string& name) {
   client_file x;
-  read_toml(text, name, describe(x));
+  read_file(text, name, file_kind::client, describe(x));
   x.source = name;
   link_settings(x.link, x.keys, name);
   if (x.client.empty())
@@ -90,7 +91,7 @@ std::string document_client(const client_file& x) {
 
 operator_file parse_operator(const std::string& text, const std::string& name) {
   operator_file x;
-  read_toml(text, name, describe(x));
+  read_file(text, name, file_kind::operator_, describe(x));
   x.source = name;
   link_settings(x.link, x.keys, name);
   return x;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "apps/flamingo/config/file_kind.hpp"
 #include "apps/flamingo/config/parameters.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/writer.hpp"
@@ -257,7 +258,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 committee_file parse_committee(const std::string& text, const std::string& name) {
   raw x;
-  read_toml(text, name, describe(x));
+  read_file(text, name, file_kind::committee, describe(x));
   checker(x, name).check();
   auto& members = x.file.members;
   crypto::hasher hash;

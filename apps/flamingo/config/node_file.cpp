@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/flamingo/config/file_kind.hpp"
 #include "apps/flamingo/config/parameters.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/writer.hpp"
@@ -144,7 +145,7 @@ void check(const node_file& x) {
 
 node_file parse_node(const std::string& text, const std::string& name) {
   node_file x;
-  read_toml(text, name, describe(x));
+  read_file(text, name, file_kind::node, describe(x));
   x.source = name;
   check(x);
   return x;
