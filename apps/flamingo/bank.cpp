@@ -48,8 +48,11 @@ void must_own(const load::member& m, std::uint64_t account) {
                   account, info.name, owned));
 }
 
-int report(const client::ending& how, std::chrono::duration<double> took, const options& x,
-           console to) {
+constexpr std::string_view no_amounts =
+    "\nThe balances were read in the order of the ledger; a receipt tells that, not the amounts.";
+
+int report(const client::ending& how, smallbank::procedure what, std::chrono::duration<double> took,
+           const options& x, console to) {
   if (!how.committed && !how.refusal.empty())
     throw std::runtime_error("the validators refuse it: " + how.refusal);
   if (!how.committed)
@@ -60,19 +63,21 @@ int report(const client::ending& how, std::chrono::duration<double> took, const 
                     x.timeout_seconds));
   const auto result = how.code ? std::string(to_string(*how.code)) : std::string("unknown");
   const bool good = how.code && succeeded(*how.code);
+  const double ms = took.count() * 1000;
   if (x.json)
     to.out << nlohmann::ordered_json{{"commit_index", how.index.value},
                                      {"result", result},
                                      {"succeeded", good},
-                                     {"latency_ms", took.count() * 1000}}
+                                     {"latency_ms", ms}}
                   .dump()
            << std::endl;
-  else
-    to.out << fmt::format("commit {}: {} ({:.0f} ms)", how.index.value, result, took.count() * 1000)
+  else if (good)
+    to.out << fmt::format("commit {}: {} ({:.0f} ms){}", how.index.value, result, ms,
+                          what == smallbank::procedure::balance ? no_amounts : "")
            << std::endl;
   if (!good)
-    to.err << fmt::format("flamingo: the transaction was committed at {} and not applied: {}\n",
-                          how.index.value, result);
+    to.err << fmt::format("flamingo: commit {}: not applied: {} ({:.0f} ms)\n", how.index.value,
+                          result, ms);
   return good ? 0 : 1;
 }
 
@@ -94,7 +99,7 @@ int transact(const options& x, smallbank::procedure what, console to) {
   const auto took = std::chrono::steady_clock::now() - start;
   const auto ending = clients.endings().at(0).value_or(client::ending{});
   const runtime::stop_limit limit(std::chrono::seconds(5), "bank");
-  return report(ending, took, x, to);
+  return report(ending, what, took, x, to);
 }
 
 CLI::App* add(CLI::App& bank, const char* name, const char* what, smallbank::procedure procedure,

@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
+
+#include "apps/flamingo/help_format.hpp"
 
 namespace flamingo::commands {
 
@@ -20,6 +23,7 @@ std::string one_line(std::string text) {
 int run(const std::vector<std::string>& args, console streams) {
   CLI::App app{"A BFT ledger whose throughput survives imbalance.", "flamingo"};
   app.require_subcommand(1);
+  app.formatter(std::make_shared<help_format>());  // before the subcommands, which take it over
   app.get_formatter()->column_width(34);
   action chosen;
   add_init(app, chosen);
@@ -37,9 +41,12 @@ int run(const std::vector<std::string>& args, console streams) {
     app.exit(e, streams.out, streams.err);
     return 0;
   } catch (const CLI::ParseError& e) {
-    const auto* named = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
-    streams.err << "flamingo: " << one_line(e.what()) << ": see flamingo "
-                << (named ? named->get_name() + " " : "") << "--help\n";
+    std::string named;
+    for (const auto* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      named += at->get_name() + " ";
+    }
+    streams.err << "flamingo: " << one_line(e.what()) << ": see flamingo " << named << "--help\n";
     return 2;
   }
   try {

@@ -12,16 +12,34 @@ namespace flamingo::commands {
 
 namespace {
 
+/// Who may pay from which accounts: "c0 0 to 249, c1 250 to 499".
+std::string accounts_of(const committee& members) {
+  constexpr std::size_t shown_max = 8;
+  std::string out;
+  for (std::size_t i = 0; i < members.clients.size() && i < shown_max; ++i)
+    for (const auto& range : members.clients[i].accounts)
+      out += fmt::format("{}{} {} to {}", out.empty() ? "" : ", ", members.clients[i].name,
+                         range.first.value, range.last.value - 1);
+  if (members.clients.size() > shown_max)
+    out += fmt::format(", and so on up to {}", members.clients.back().name);
+  return out;
+}
+
 int init(const network_plan& plan, console to) {
   const auto layout = make_network(plan);
   const auto members = config::load_committee(layout.committee()).members;
   to.out << fmt::format(
       "{}: {} validators ({} may be faulty), {} clients, chain {}\n"
-      "start each validator:  flamingo node --config {}\n"
-      "then pay:              flamingo bank pay --config {} --from 0 --to 1 --cents 500\n"
+      "accounts, by who may pay from them: {}\n"
+      "start each validator, in a terminal of its own:\n"
+      "                   flamingo node --config {}\n"
+      "see how they are:  flamingo status --config {}\n"
+      "then pay:          flamingo bank pay --config {} --from 0 --to 1 --cents 500\n"
+      "or put load on:    flamingo client --config {} --rate 1000 --duration 10\n"
       "keep away from all machines: {} (who holds it can join the network)\n",
       layout.committee().string(), members.size(), members.faulty(), members.clients.size(),
-      crypto::to_hex(members.chain), layout.node(0).string(), layout.client(0).string(),
+      crypto::to_hex(members.chain), accounts_of(members), layout.node(0).string(),
+      layout.operator_().string(), layout.client(0).string(), layout.client(0).string(),
       (plan.directory / "authority").string());
   return 0;
 }

@@ -59,6 +59,7 @@ TEST_SUITE("metrics server") {
       CHECK(std::string(e.what()).find("127.0.0.1:" + std::to_string(first.port())) !=
             std::string::npos);
       CHECK(std::string(e.what()).starts_with("metrics: "));
+      CHECK(std::string(e.what()).find("--metrics") != std::string::npos);
     }
   }
 

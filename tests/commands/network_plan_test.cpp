@@ -62,6 +62,22 @@ TEST_SUITE("init") {
     }
   }
 
+  TEST_CASE("who makes a network is told who owns which accounts and what to do next") {
+    testing::temporary_directory dir;
+    const auto net = (dir.path() / "net").string();
+    const auto made =
+        flamingo_run({"init", "--clients", "3", "--accounts", "1001", "--dir", net}).out;
+    CHECK(made.find("c0 0 to 333, c1 334 to 667, c2 668 to 1000\n") != std::string::npos);
+    for (const std::string& next : {"node --config " + net + "/v0/node.toml",
+                                    "status --config " + net + "/operator/operator.toml",
+                                    "bank pay --config " + net + "/c0/client.toml",
+                                    "client --config " + net + "/c0/client.toml"})
+      CHECK(made.find("flamingo " + next) != std::string::npos);
+    const auto many =
+        flamingo_run({"init", "--clients", "20", "--dir", (dir.path() / "many").string()}).out;
+    CHECK(many.find("c7 350000 to 399999, and so on up to c19\n") != std::string::npos);
+  }
+
   TEST_CASE("a network of one to three validators checks out too") {
     for (const std::size_t n : {1, 2, 3}) {
       testing::temporary_directory dir;
@@ -300,6 +316,24 @@ TEST_SUITE("command line") {
       CHECK_MESSAGE(one_line(used.err), used.err);
       CHECK(used.out == "");
     }
+  }
+
+  TEST_CASE("wrong use points to the help of the command that it is of") {
+    CHECK(flamingo_run({"bank", "pay", "--from", "1"})
+              .err.ends_with(": see flamingo bank pay --help\n"));
+    CHECK(flamingo_run({"bank"}).err.ends_with(": see flamingo bank --help\n"));
+    CHECK(flamingo_run({"fly"}).err.ends_with(": see flamingo --help\n"));
+  }
+
+  TEST_CASE("help shows bounds, choices and defaults in words") {
+    const auto pay = flamingo_run({"bank", "pay", "--help"}).out;
+    CHECK(pay.find("--cents N (at least 1, required)") != std::string::npos);
+    CHECK(pay.find("--timeout N (1 to 3600, default 10)") != std::string::npos);
+    CHECK(pay.find("--config TEXT (required)") != std::string::npos);
+    const auto node = flamingo_run({"node", "--help"}).out;
+    CHECK(node.find("--log-format {text,json} ") != std::string::npos);
+    for (const std::string command : {"init", "node", "client", "local", "status"})
+      CHECK(flamingo_run({command, "--help"}).out.find(" in [") == std::string::npos);
   }
 
   TEST_CASE("json output is one line of json") {

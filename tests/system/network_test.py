@@ -38,6 +38,14 @@ class NetworkTest(unittest.TestCase):
             self.assertEqual(json.loads(over.stdout)["result"], "insufficient")
             self.assertRegex(over.stderr, ONE_LINE)
             self.assertIn("insufficient", over.stderr)
+            # In text: a verdict once, and no promise of amounts that a receipt does not hold.
+            over = flamingo("bank", "pay", "--config", net.client(0), "--from", 0, "--to", 1,
+                            "--cents", 100_000_000)
+            self.assertEqual((over.returncode, over.stdout), (1, ""))
+            self.assertRegex(over.stderr, r"\Aflamingo: commit \d+: not applied: insufficient \(\d+ ms\)\n\Z")
+            read = flamingo("bank", "balance", "--config", net.client(0), "--account", 0)
+            self.assertEqual((read.returncode, read.stderr), (0, ""))
+            self.assertRegex(read.stdout, r"\Acommit \d+: applied \(\d+ ms\)\n.*not the amounts\.\n\Z")
             # The accounts as they were: 10000 in checking, 5 paid, so this is all that is left.
             self.assertEqual(net.pay(999_500).returncode, 0)
             self.assertEqual(net.pay(1).returncode, 1)

@@ -39,8 +39,8 @@ metrics_server::metrics_server(const network_address& where, const metrics& of) 
     listener_ = link::listen_on(where);
   } catch (const std::exception&) {
     throw config::error(
-        fmt::format("metrics: cannot listen at {}: is the port taken? Choose "
-                    "another, or \"\" for no metrics",
+        fmt::format("metrics: cannot listen at {}: is the port taken? Choose another in the file "
+                    "(\"\": no metrics); for a node's process also with --metrics",
                     config::to_string(where)));
   }
   stopped_ = link::socket_handle(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
