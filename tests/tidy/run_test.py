@@ -6,7 +6,6 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
@@ -87,10 +86,15 @@ class BuildTest(unittest.TestCase):
         self.tree.file("apps/flamingo/new.cpp", age=10)
         self.stage.program("cmake")
         held = self.tree.lock()
-        threading.Timer(1.5, held.close).start()
-        done = self.tree.run_verb("flamingo", "version")
-        self.assertEqual((done.returncode, done.stdout), (0, "ran version\n"))
-        self.assertEqual(done.stderr, "run: waiting for another build to end, then building flamingo\n")
+        env = {**os.environ, "PATH": f"{self.stage.path}:{os.environ['PATH']}"}
+        run = subprocess.Popen([self.tree.path / "run", "flamingo", "version"], text=True, env=env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(run.stderr.readline(),
+                         "run: waiting for another build to end, then building flamingo\n")
+        self.assertEqual(self.stage.logged()[-1].split()[0], "dpkg-query")
+        held.close()
+        out, _ = run.communicate(timeout=60)
+        self.assertEqual((run.returncode, out), (0, "ran version\n"))
         self.assertIn("--target flamingo", self.stage.logged()[-1])
 
     def test_a_long_build_tells_how_far_it_is(self):
@@ -99,7 +103,7 @@ class BuildTest(unittest.TestCase):
         cmake = self.stage.path / "cmake"
         cmake.write_text(cmake.read_text().replace("exit 0", "sleep 6"))
         done = self.tree.run_verb("flamingo")
-        self.assertRegex(done.stderr, r"\Arun: building flamingo: \[2/3\] after [56] s; all of it: \S+\n\Z")
+        self.assertRegex(done.stderr, r"\Arun: building flamingo: \[2/3\] after \d+ s; all of it: \S+\n\Z")
 
     def test_a_build_that_takes_no_time_says_nothing(self):
         self.tree.file("build/release/flamingo", self.binary)
