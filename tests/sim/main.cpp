@@ -8,15 +8,18 @@
 #include <deque>
 #include <iostream>
 
+#include "apps/flamingo/number_options.hpp"
 #include "tests/sim/report.hpp"
 #include "tests/sim/seed_runner.hpp"
 
 namespace {
 
 using namespace flamingo::sim;
+using flamingo::commands::real_number;
+using flamingo::commands::whole_number;
 
 struct arguments {
-  std::string seeds = "1-20";
+  std::string seeds;
   std::optional<std::uint64_t> seed;
   std::string recipe = "mixed";
   std::optional<unsigned> validators;
@@ -25,6 +28,7 @@ struct arguments {
   unsigned processes = 2, limit_seconds = 120;
 };
 
+constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t trace_lines_shown = 80;
 constexpr std::uint64_t sample_of_twice = 10;  // one seed in this many is run twice
 
@@ -82,17 +86,29 @@ void print_trace_end(const arguments& args, std::uint64_t seed) {
   std::cerr << "the end of its trace:\n" << text.substr(from);
 }
 
-int run_range(const arguments& args) {
+struct seed_range {
   std::uint64_t first = 0, last = 0;
-  char dash = 0, rest = 0;
-  if (args.seed) {
-    first = last = *args.seed;
-  } else if (std::sscanf(args.seeds.c_str(), "%lu%c%lu%c", &first, &dash, &last, &rest) != 3 ||
-             dash != '-' || first > last) {
-    std::cerr << "flamingo-sim: --seeds " << args.seeds
-              << ": expected two numbers, such as 1-200\n";
-    return 2;
-  }
+};
+
+/// "1-200".
+seed_range parse_range(const std::string& text) {
+  const auto dash = text.find('-');
+  std::string from = text.substr(0, dash), to = text.substr(std::min(dash, text.size()));
+  to.erase(0, 1);
+  const auto number = whole_number<std::uint64_t>(0, seed_max);
+  if (!number(from).empty() || !number(to).empty() || std::stoull(from) > std::stoull(to))
+    throw std::invalid_argument(
+        fmt::format("--seeds: expected two numbers from 0 to {}, the larger one last, such as "
+                    "1-200, found {}",
+                    seed_max, text));
+  return {std::stoull(from), std::stoull(to)};
+}
+
+int run_range(const arguments& args) {
+  if (!args.seed && args.seeds.empty())
+    throw std::invalid_argument("expected --seeds, such as 1-200, or --seed: see --help");
+  const auto [first, last] =
+      args.seed ? seed_range{*args.seed, *args.seed} : parse_range(args.seeds);
   std::vector<std::uint64_t> failed;
   seed_runner runner([&](std::uint64_t s, int to) { return run_seed(args, s, to); }, args.processes,
                      args.limit_seconds);
@@ -110,10 +126,7 @@ int run_range(const arguments& args) {
 }
 
 int run_trace(const arguments& args) {
-  if (!args.seed) {
-    std::cerr << "flamingo-sim: --trace needs one --seed\n";
-    return 2;
-  }
+  if (!args.seed) throw std::invalid_argument("--trace needs one --seed");
   const auto plan = plan_of(args, *args.seed);
   const auto result = simulate(plan, [](const std::string& line) { std::cout << line << "\n"; });
   for (const auto& x : result.found)
@@ -130,27 +143,32 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Runs whole validators in virtual time under faults from a seed, and checks what must "
       "hold.\nExample: flamingo-sim --seeds 1-200");
-  app.add_option("--seeds", args.seeds, "a range of seeds, such as 1-200");
-  app.add_option("--seed", args.seed, "one seed");
+  auto* range = app.add_option("--seeds", args.seeds, "a range of seeds, such as 1-200");
+  app.add_option("--seed", args.seed, "one seed")
+      ->transform(whole_number<std::uint64_t>(0, seed_max))
+      ->excludes(range);
   app.add_option("--scenario", args.recipe, "which faults come; --list names them");
   app.add_option("--validators", args.validators, "else 4 to 7, from the seed")
-      ->check(CLI::Range(4, 21));
+      ->transform(whole_number(4, 21));
   app.add_option("--time", args.seconds, "virtual seconds during which faults come")
-      ->check(CLI::Range(0.5, 3600.0))
+      ->check(real_number(0.5, 3600))
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1.0}, {"ms", 0.001}}));
   app.add_flag("--trace", args.trace, "print what happens, line by line");
   app.add_flag("--twice", args.twice, "run every seed twice and compare the traces");
   app.add_flag("--json", args.json, "one line of JSON for each seed");
   app.add_flag("--stop", args.stop_at_first, "stop at the first seed that fails");
   app.add_option("--processes", args.processes, "seeds that run at a time")
-      ->check(CLI::Range(1, 64));
-  app.add_option("--limit", args.limit_seconds, "real seconds that one seed may take");
+      ->transform(whole_number(1, 64));
+  app.add_option("--limit", args.limit_seconds, "real seconds that one seed may take")
+      ->transform(whole_number(1, 86'400));
   app.add_flag("--list", args.list, "name the scenarios");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : 2;
+    std::cerr << "flamingo-sim: " << e.what() << ": see --help\n";
+    return 2;
   }
   try {
     if (args.list) {
