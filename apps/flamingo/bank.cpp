@@ -37,7 +37,7 @@ planned_transaction plan(const options& x, smallbank::procedure what) {
 
 /// Only its owner may act on an account: say so before anything is sent.
 void must_own(const load::member& m, std::uint64_t account) {
-  const auto& info = m.who.committee.members.clients[m.who.self.value];
+  const auto& info = m.who.committee->members.clients[m.who.self.value];
   if (info.owns(account_id(account))) return;
   std::string owned;
   for (const auto& r : info.accounts)
@@ -82,7 +82,7 @@ int report(const client::ending& how, smallbank::procedure what, std::chrono::du
 }
 
 int transact(const options& x, smallbank::procedure what, console to) {
-  auto member = load::load_member(x.config);
+  auto member = std::move(load::load_members({x.config}).front());
   must_own(member, x.account);
   member.with.single = plan(x, what);
   member.with.give_up = std::chrono::seconds(x.timeout_seconds);

@@ -39,7 +39,7 @@ std::string check(const std::filesystem::path& file) {
       const auto identity = config::identify(client);
       config::check_link_identity(client.keys, file, config::certificate_name(identity.self));
       return fmt::format("client {}; {}: {}", client.client, identity.committee_path.string(),
-                         described(identity.committee.members));
+                         described(identity.committee->members));
     }
     case config::file_kind::operator_: {
       const auto op = config::parse_operator(text, name);

@@ -29,11 +29,10 @@ struct options {
 };
 
 std::vector<load::member> members_of(const options& x) {
-  std::vector<load::member> members;
-  for (const auto& file : x.configs) members.push_back(load::load_member(file));
+  auto members = load::load_members(x.configs);
   std::vector<std::string> assignees;
   for (const auto& m : members) {
-    const auto& network = m.who.committee.members;
+    const auto& network = m.who.committee->members;
     assignees.push_back(network.validators[network.clients[m.who.self.value].assignee.value].name);
   }
   const auto rates = load::split_rate(x.rate, assignees, load::parse_skew(x.skew));

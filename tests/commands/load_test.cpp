@@ -1,13 +1,31 @@
 // What the load command is made of: the split of a rate, and reports.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "apps/flamingo/config/error.hpp"
 #include "apps/flamingo/load/client_group.hpp"
 #include "apps/flamingo/load/load_report.hpp"
 #include "apps/flamingo/load/rate_split.hpp"
+#include "apps/flamingo/network_plan.hpp"
+#include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
 using namespace std::chrono_literals;
+
+namespace {
+
+/// The clients of a new network of four validators.
+std::vector<load::member> members_of(const testing::temporary_directory& dir, std::size_t clients) {
+  network_plan plan;
+  plan.directory = dir.path() / "net";
+  plan.clients = clients;
+  const auto layout = make_network(plan);
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < clients; ++i) files.push_back(layout.client(i).string());
+  return load::load_members(files);
+}
+
+}  // namespace
 
 TEST_SUITE("load") {
   TEST_CASE("a rate is split evenly and nothing of it is lost") {
@@ -30,6 +48,30 @@ TEST_SUITE("load") {
     CHECK_FALSE(load::parse_skew(""));
     for (const auto* bad : {"0.9", "0.9:", ":v0", "1.1:v0", "-0.1:v0", "x:v0", "0.9x:v0"})
       CHECK_THROWS_AS(load::parse_skew(bad), config::error);
+  }
+
+  TEST_CASE("a committee file is read once for all clients of a network") {
+    testing::temporary_directory dir;
+    const auto members = members_of(dir, 3);
+    REQUIRE(members.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      CHECK(members[i].who.committee == members[0].who.committee);
+      CHECK(members[i].who.self == client_id(i));
+    }
+  }
+
+  TEST_CASE("more links than the process may open are refused with the numbers") {
+    testing::temporary_directory dir;
+    auto members = members_of(dir, 30);
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit few{200, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    CHECK_THROWS_WITH_AS(load::client_group(std::move(members)),
+                         doctest::Contains("30 clients need 214 open files, and this process may "
+                                           "have 200: raise the limit (ulimit -n)"),
+                         config::error);
+    ::setrlimit(RLIMIT_NOFILE, &before);
   }
 
   TEST_CASE("reports of several clients add up") {

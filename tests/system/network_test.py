@@ -2,6 +2,7 @@
 """Real processes: what an operator and a client see of a network that `init` made."""
 import json
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -143,6 +144,17 @@ class NetworkTest(unittest.TestCase):
             self.assertEqual(net.stop("v0")[0], 0)
             for line in net.log("v0").splitlines():
                 self.assertEqual({"time", "level", "node", "message"}, set(json.loads(line)))
+
+    def test_open_files(self):
+        with Network() as net:
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+            try:
+                net.spawn("v0", "node", "--config", net.node(0))
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            wait_until(lambda: "is up" in net.log("v0"), "v0 up")
+            self.assertEqual(resource.prlimit(net.processes["v0"].pid, resource.RLIMIT_NOFILE), (hard, hard))
 
     def test_prometheus(self):
         with Network() as net:

@@ -30,6 +30,9 @@ list(APPEND system_tests "system: a busy port is one line that names it")
 add_test(NAME "system: every line of a json log is json"
   COMMAND ${in_system} network_test.py NetworkTest.test_json_log)
 list(APPEND system_tests "system: every line of a json log is json")
+add_test(NAME "system: a process takes as many open files as it is allowed"
+  COMMAND ${in_system} network_test.py NetworkTest.test_open_files)
+list(APPEND system_tests "system: a process takes as many open files as it is allowed")
 add_test(NAME "system: the roles of one validator run in several processes"
   COMMAND ${in_system} roles_test.py RolesTest.test_plain)
 list(APPEND system_tests "system: the roles of one validator run in several processes")

@@ -120,15 +120,16 @@ validator_identity identify(const node_file& from) {
   return x;
 }
 
-client_identity identify(const client_file& from) {
+client_identity identify(const client_file& from, std::shared_ptr<const committee_file> known) {
   const std::filesystem::path source(from.source);
   client_identity x;
   x.committee_path = beside(source, from.committee);
-  x.committee = load_committee(x.committee_path);
-  const auto& members = x.committee.members;
+  x.committee = known ? std::move(known)
+                      : std::make_shared<const committee_file>(load_committee(x.committee_path));
+  const auto& members = x.committee->members;
   x.self = found(from.source, "client", [&] { return client_named(members, from.client); });
   const auto& me = members.clients[x.self.value];
-  must_fit(from.link.settings, largest_to_client(x.committee.protocol), from.source,
+  must_fit(from.link.settings, largest_to_client(x.committee->protocol), from.source,
            x.committee_path);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));

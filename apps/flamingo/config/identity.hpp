@@ -25,12 +25,15 @@ struct validator_identity {
 validator_identity identify(const node_file& from);
 
 struct client_identity {
-  committee_file committee;
+  std::shared_ptr<const committee_file> committee;
   std::filesystem::path committee_path;
   client_id self;
   std::shared_ptr<crypto::ed25519_signer> signer;
 };
-client_identity identify(const client_file& from);
+/// @param known what `load_committee` read from the file that `from` names, if that was done
+/// before.
+client_identity identify(const client_file& from,
+                         std::shared_ptr<const committee_file> known = nullptr);
 
 /// Checks certificate, key and authority of `keys`, which `source` names, for `name`. Throws
 /// crypto::file_error.

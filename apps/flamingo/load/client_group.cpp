@@ -1,22 +1,31 @@
 #include "apps/flamingo/load/client_group.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
+#include <map>
 
 #include "actors/link/tcp_doorways.hpp"
+#include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/runtime/clock.hpp"
 
 namespace flamingo::load {
 
-member load_member(const std::string& file) {
+namespace {
+
+using committees = std::map<std::filesystem::path, std::shared_ptr<const config::committee_file>>;
+
+member load_member(const std::string& file, committees& known) {
   member x;
   x.file = config::load_client(file);
-  x.who = config::identify(x.file);
+  auto& committee = known[config::beside(file, x.file.committee)];
+  x.who = config::identify(x.file, committee);
+  committee = x.who.committee;
   x.with = x.file.load;
-  const auto most = x.who.committee.protocol.max_transactions_per_bundle;
+  const auto most = x.who.committee->protocol.max_transactions_per_bundle;
   if (x.with.transactions_per_bundle > most)
     throw config::error(
         fmt::format("{}: load.transactions_per_bundle: expected at most "
@@ -25,6 +34,28 @@ member load_member(const std::string& file) {
   if (x.file.link.settings.tls)
     config::check_link_identity(x.file.keys, file, config::certificate_name(x.who.self));
   return x;
+}
+
+/// Each client has a link to each validator, and a descriptor to be woken by.
+void check_open_files(const std::vector<member>& members) {
+  constexpr std::size_t of_the_process = 64;
+  const auto each = members.at(0).who.committee->members.size() + 1;
+  const auto needed = members.size() * each + of_the_process;
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  throw config::error(
+      fmt::format("{} clients need {} open files, and this process may have {}: raise the limit "
+                  "(ulimit -n), or run them in several processes",
+                  members.size(), needed, limit.rlim_cur));
+}
+
+}  // namespace
+
+std::vector<member> load_members(const std::vector<std::string>& files) {
+  committees known;
+  std::vector<member> out;
+  for (const auto& file : files) out.push_back(load_member(file, known));
+  return out;
 }
 
 client::summary merged(const std::vector<client::summary>& all) {
@@ -67,9 +98,10 @@ client_group::client_group(std::vector<member> members)
       metrics_(std::make_shared<runtime::metrics>(runtime::labels{
           {"client", members_.size() == 1 ? members_[0].file.client : std::string("all")}})),
       endings_(members_.size()) {
-  const auto& chain = members_[0].who.committee.members.chain;
+  check_open_files(members_);
+  const auto& chain = members_[0].who.committee->members.chain;
   for (const auto& x : members_)
-    if (x.who.committee.members.chain != chain)
+    if (x.who.committee->members.chain != chain)
       throw config::error(fmt::format("{} and {} are of different networks: one at a time",
                                       members_[0].file.source, x.file.source));
   for (std::size_t i = 0; i < members_.size(); ++i) start(i);
@@ -87,15 +119,15 @@ client_group::~client_group() {
 
 void client_group::start(std::size_t i) {
   const auto& x = members_[i];
-  const auto& network = x.who.committee.members;
+  const auto& network = x.who.committee->members;
   const link::peer self{link::peer::kind::client, x.who.self.value};
   doors_.push_back(
       link::make_doorways(system_, config::link_settings(x.file.link, x.file.keys, x.file.source),
                           link::identity::of(network, self), *metrics_));
   auto env = std::make_shared<client::environment>();
   env->self = x.who.self;
-  env->members = std::make_shared<const committee>(network);
-  env->protocol = x.who.committee.protocol;
+  env->members = std::shared_ptr<const committee>(x.who.committee, &network);
+  env->protocol = x.who.committee->protocol;
   env->with = x.with;
   env->signer = x.who.signer;
   env->scheme = std::make_shared<crypto::ed25519_scheme>();
@@ -114,7 +146,7 @@ void client_group::start(std::size_t i) {
 
 /// Of a validator's workers, client c talks to number c modulo their number.
 void client_group::dial_all(std::size_t i) {
-  const auto& network = members_[i].who.committee.members;
+  const auto& network = members_[i].who.committee->members;
   const auto& actor = actors_[i];
   const auto id = [](link::peer who) {
     return validator_id(static_cast<std::uint16_t>(who.index));

@@ -26,16 +26,17 @@ struct member {
   client::settings with;
 };
 
-/// Reads a client's file and all that it names, for `with` to be filled in. Throws config::error or
-/// crypto::file_error.
-member load_member(const std::string& file);
+/// Reads clients' files and all that they name, for `with` to be filled in. A committee file is
+/// read once, however many name it. Throws config::error or crypto::file_error.
+std::vector<member> load_members(const std::vector<std::string>& files);
 
 /// All clients' counts as one; `finished` if all are, the first warning.
 client::summary merged(const std::vector<client::summary>& all);
 
 class client_group {
 public:
-  /// Starts all clients. They must be of one network. Throws std::runtime_error, one line.
+  /// Starts all clients. They must be of one network, and their links within this process's limit
+  /// of open files. Throws std::runtime_error, one line.
   explicit client_group(std::vector<member> members);
   /// Closes the links and ends the actors.
   ~client_group();

@@ -146,22 +146,29 @@ private:
 
   /// Takes the load's lines as they come, until it ends.
   void follow_load() {
-    const auto limit = began_ + plan_.length + load_end_limit;
     while (!load_->ended()) {
       pause();
       disturb();
       while (const auto line = load_->read_line(milliseconds(0))) take(*line);
-      if (clock::now() > limit)
-        throw std::runtime_error(
-            fmt::format("the load did not end: {}", last_line(layout_.directory / "load.log")));
+      if (lines_ == 0 && clock::now() > began_ + start_limit)
+        fail_load(fmt::format("did not begin within {} s", start_limit.count() / 1000));
+      if (lines_ > 0 && clock::now() > first_line_ + plan_.length + load_end_limit)
+        fail_load(
+            fmt::format("did not end within {} s of its time", load_end_limit.count() / 1000));
       if (!cpu_after_ && clock::now() >= began_ + plan_.length) cpu_after_ = use_.cpu_seconds();
     }
     while (const auto line = load_->read_line(milliseconds(0))) take(*line);
     if (lines_ == 0)
-      throw std::runtime_error(
-          fmt::format("the load failed: {}", last_line(layout_.directory / "load.log")));
+      fail_load(fmt::format("ended with code {} before it told anything", *load_->ended()));
     load_complaint_ = last_line(layout_.directory / "load.log");
     if (!cpu_after_) cpu_after_ = use_.cpu_seconds();
+  }
+
+  [[noreturn]] void fail_load(const std::string& how) const {
+    const auto log = layout_.directory / "load.log";
+    const auto last = last_line(log);
+    throw std::runtime_error(fmt::format("the load {}; its log {}{}", how, log.string(),
+                                         last.empty() ? " is empty" : " ends: " + last));
   }
 
   /// Kills and starts again what the plan says for now.
@@ -192,7 +199,7 @@ private:
 
   void take(const std::string& line) {
     counts_ = nlohmann::json::parse(line);
-    ++lines_;
+    if (lines_++ == 0) first_line_ = clock::now();
     const auto before = answers_;
     answers_ = reader_.ask(answer_limit, milliseconds(0));
     const auto now = clock::now();
@@ -359,7 +366,7 @@ private:
   nlohmann::json counts_;  // the load's newest line
   std::size_t lines_ = 0;
   std::string load_complaint_, not_stopped_, event_;
-  clock::time_point began_{}, asked_{};
+  clock::time_point began_{}, first_line_{}, asked_{};
   double cpu_before_ = 0;
   std::optional<double> cpu_after_;
   std::deque<kill_event> chaos_;
