@@ -59,9 +59,6 @@ std::optional<snapshot_marker> newest_complete(std::span<const found_marker> fou
       there[x.executor.value] = true;
       ++count;
     }
-#if FLAMINGO_MUTANT_one_marker_makes_a_snapshot
-    count = there.size();
-#endif
     if (count > 0 && count == there.size()) newest = candidate.marker;
   }
   return newest;
