@@ -34,8 +34,8 @@ constexpr recipe book[] = {
     {"gaps", "clients far ahead of a bundle that was lost", 0, 0, 0, 1000, 0, 0, 0, 0, 1000},
     {"lost_disk", "a validator comes back with an empty disk", 300, 0, 300, 300, 300, 0, 0, 300, 0,
      1000},
-    {"left_behind", "a validator comes back when nobody keeps what it lacks", 300, 0, 0, 300, 300, 0,
-     0, 300, 0, 0, 1000},
+    {"left_behind", "a validator comes back when nobody keeps what it lacks", 300, 0, 0, 300, 300,
+     0, 0, 300, 0, 0, 1000},
 };
 
 const recipe& find_recipe(const std::string& name) {
