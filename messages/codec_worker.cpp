@@ -169,9 +169,10 @@ std::optional<availability_question> decode(const wire<schema::AvailabilityQuest
   availability_question out;
   bool well_formed = true;
   const bool readable = frame.read([&](schema::AvailabilityQuestion::Reader in) {
-    out.batches.resize(in.getBatches().size());
-    for (unsigned i = 0; i < out.batches.size(); ++i)
-      well_formed = read_fixed(in.getBatches()[i], out.batches[i]) && well_formed;
+    const auto batches = in.getBatches();
+    out.batches.resize(batches.size());
+    for (unsigned i = 0; i < batches.size(); ++i)
+      well_formed = read_fixed(batches[i], out.batches[i]) && well_formed;
   });
   if (!readable || !well_formed) return std::nullopt;
   return out;

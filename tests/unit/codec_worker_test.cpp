@@ -108,6 +108,9 @@ TEST_SUITE("codec worker") {
       CHECK(decode(encode(question)) == question);
       for_each_damaged(encode(question), [](const auto& frame) { decode(frame); });
     }
+    // All batches of several headers.
+    const availability_question many{std::vector<digest>(10'000, d)};
+    CHECK(decode(encode(many)) == many);
   }
 
   TEST_CASE("availability and index survive the way to primary and committer") {
