@@ -4,9 +4,9 @@
 
 namespace flamingo::checkpointer {
 
-parameters parameters::of(validator_id self, const committee& members,
-                          const protocol_parameters& protocol, const local_parameters& local) {
-  return {self, members.size(), members.validity(), protocol.checkpoint_anchors,
+parameters parameters::of(const committee& members, const protocol_parameters& protocol,
+                          const local_parameters& local) {
+  return {members.size(), members.validity(), protocol.checkpoint_anchors,
           local.checkpoint_bytes_per_second};
 }
 

@@ -82,13 +82,11 @@ struct recovered {
 };
 
 struct parameters {
-  validator_id self;
   std::size_t validators = 0, validity = 0;  // n, f + 1
   std::uint64_t checkpoint_anchors = 0;
   std::uint64_t served_bytes_per_second = 0;  // to one peer
 
-  static parameters of(validator_id self, const committee&, const protocol_parameters&,
-                       const local_parameters&);
+  static parameters of(const committee&, const protocol_parameters&, const local_parameters&);
 };
 
 class core {

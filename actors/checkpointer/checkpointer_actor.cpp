@@ -232,7 +232,7 @@ void start(pointer self, runtime::environment_ptr env) {
           caf::anon_send(strong, atom::durable_v, ticket);
       },
       [env](const std::string& what) { env->fail(ec::store_failed, what); });
-  s.logic.emplace(parameters::of(env->self, *env->members, env->protocol, env->local),
+  s.logic.emplace(parameters::of(*env->members, env->protocol, env->local),
                   recover(*env->store, env->members->size()));
 }
 

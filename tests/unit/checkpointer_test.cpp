@@ -11,7 +11,7 @@ using namespace flamingo::checkpointer;
 
 namespace {
 
-constexpr parameters usual{validator_id{0}, 4, 2, 10, 1000};
+constexpr parameters usual{4, 2, 10, 1000};
 
 digest named(unsigned x) {
   digest d;
