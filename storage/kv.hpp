@@ -28,7 +28,7 @@ enum class table : std::uint8_t {
   commits,       // committer: the committed stream, a record for each sub-DAG
   state,         // committer: head, output set, clients' windows, dead batches
   executor,      // executors: snapshots of application state
-  meta,          // the store's owner; how far the primary and the certificate aggregator were
+  meta,          // owner; how far primary and aggregator were; checkpoints; whether it joins
 };
 inline constexpr std::size_t table_count = 8;
 const char* name(table);
