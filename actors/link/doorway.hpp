@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "actors/interfaces.hpp"
+#include "actors/link/emulation_switch.hpp"
 #include "actors/link/peer.hpp"
 #include "messages/committee.hpp"
 
@@ -52,6 +53,7 @@ struct doorways {
   std::shared_ptr<doorway<schema::WorkerMessage>> workers;
   std::shared_ptr<doorway<schema::ClientMessage>> clients;
   std::shared_ptr<doorway<schema::OperatorMessage>> operators;
+  std::shared_ptr<emulation_switch> emulation;  // of real ones
 };
 
 }  // namespace flamingo::link

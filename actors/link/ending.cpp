@@ -30,6 +30,8 @@ std::string_view to_string(ending x) {
       return "crowded_out";
     case ending::hung_up:
       return "hung_up";
+    case ending::cut:
+      return "cut";
     case ending::peer_closed:
       return "peer_closed";
     case ending::closed:
@@ -44,6 +46,8 @@ std::string_view to_string(ending x) {
       return "broken_tls";
     case ending::replaced:
       return "replaced";
+    case ending::cut_off:
+      return "cut_off";
     case ending::stopped:
       return "stopped";
     case ending::count_:

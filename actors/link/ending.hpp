@@ -23,6 +23,7 @@ enum class ending : std::uint8_t {
   unexpected_peer,     // not whom we dialled
   crowded_out,         // too many strangers: the oldest makes room
   hung_up,             // it left before the end of the hand-shake
+  cut,                 // emulation has cut it off
   // -- closed: it was up
   peer_closed,  // the other end closed it, or the network did
   closed,       // this end did
@@ -31,6 +32,7 @@ enum class ending : std::uint8_t {
   oversize,     // a frame beyond max_frame_bytes
   broken_tls,   // bytes that are not what the other end's TLS sent
   replaced,     // too many links from one peer: the oldest makes room
+  cut_off,      // by emulation
   stopped,      // the doorway was stopped
   count_,
 };

@@ -184,6 +184,11 @@ bool session::greeted(const std::vector<char>& frame, time now, buffer& out) {
   std::optional<std::string> certified;
   if (tls_) certified = tls_->peer_name().value_or("nobody");
   const auto no = refusal(*theirs, rules_->ours, rules_->admit, certified);
+  const auto emulate = emulated(theirs->from);
+  if (!no && emulate.cut) {
+    end(ending::cut, fmt::format("emulation has cut {} off", to_string(theirs->from)));
+    return false;
+  }
   const bool about_them = no && (no->why == ending::wrong_name || no->why == ending::unknown_peer);
   if (!rules_->dials() && !about_them) say_hello(out);
   if (no) {
@@ -191,8 +196,6 @@ bool session::greeted(const std::vector<char>& frame, time now, buffer& out) {
     return false;
   }
   const auto& limits = rules_->limits;
-  const auto special = limits.emulate_to.find(theirs->from);
-  const auto& emulate = special == limits.emulate_to.end() ? limits.emulate : special->second;
   if (emulate.on()) path_ = std::make_unique<emulated_path>(emulate, limits.emulated_bytes, seed_);
   if (tls_) tls_->keep_buffers();
   parser_.set_cap(limits.max_frame_bytes);
@@ -200,6 +203,10 @@ bool session::greeted(const std::vector<char>& frame, time now, buffer& out) {
   heard_ = now;
   to_.up(*who_);
   return true;
+}
+
+emulation session::emulated(const peer& other) const {
+  return rules_->emulated ? rules_->emulated->of(other) : rules_->limits.emulate.of(other);
 }
 
 // Twice as much when a read was filled, half when it was nearly empty: an idle link holds little.
@@ -311,6 +318,8 @@ void session::tick(time now, buffer& out) {
                                                  limits.handshake_timeout.count()));
     return;
   }
+  if (emulated(*who_).cut)
+    return end(ending::cut_off, fmt::format("emulation has cut {} off", to_string(*who_)));
   if (!held_ && now >= heard_ + limits.idle_timeout)
     return end(ending::silent, fmt::format("nothing came within idle_timeout ({} ms)",
                                            limits.idle_timeout.count()));

@@ -12,6 +12,7 @@
 
 #include "actors/link/egress_queue.hpp"
 #include "actors/link/emulated_path.hpp"
+#include "actors/link/emulation_switch.hpp"
 #include "actors/link/ending.hpp"
 #include "actors/link/frame_parser.hpp"
 #include "actors/link/frame_writer.hpp"
@@ -27,6 +28,7 @@ struct session_rules {
   std::shared_ptr<const tls_context> tls;  // null: plain
   hello ours;
   admission admit;
+  std::shared_ptr<const emulation_switch> emulated;  // null: limits.emulate, for good
   bool dials() const { return admit.dialled.has_value(); }
 };
 
@@ -117,6 +119,7 @@ private:
   void finish_if_drained(buffer& out);
   void too_large(std::uint32_t announced);
   void plan_next_read(std::size_t got);
+  emulation emulated(const peer& other) const;
 
   std::shared_ptr<const session_rules> rules_;
   observer to_;

@@ -35,6 +35,13 @@ std::optional<std::string> out_of_bounds(const std::string& where, const emulati
 
 }  // namespace
 
+std::optional<std::string> out_of_bounds(const emulations& all) {
+  if (auto line = out_of_bounds("emulation", all.all)) return line;
+  for (const auto& [to, e] : all.to)
+    if (auto line = out_of_bounds("emulation." + to_string(to), e)) return line;
+  return std::nullopt;
+}
+
 std::optional<std::string> out_of_bounds(const settings& s) {
   const auto ms = [](std::chrono::milliseconds x) { return static_cast<std::uint64_t>(x.count()); };
   const bound bounds[] = {
@@ -56,10 +63,7 @@ std::optional<std::string> out_of_bounds(const settings& s) {
   };
   for (const auto& b : bounds)
     if (auto line = violated(b)) return line;
-  if (auto line = out_of_bounds("emulation", s.emulate)) return line;
-  for (const auto& [to, e] : s.emulate_to)
-    if (auto line = out_of_bounds("emulation." + to_string(to), e)) return line;
-  return std::nullopt;
+  return out_of_bounds(s.emulate);
 }
 
 }  // namespace flamingo::link

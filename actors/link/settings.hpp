@@ -20,7 +20,19 @@ struct emulation {
   std::chrono::microseconds delay{0};   // one way; 0..10 s
   std::chrono::microseconds jitter{0};  // uniform, added to or taken from the delay; 0..delay
   std::uint32_t loss_per_mille = 0;     // of frames; 0..1000
+  bool cut = false;                     // no link comes to be, and one that is up ends
+  /// Whether frames travel otherwise than they do anyway.
   bool on() const { return rate_bits || delay.count() || jitter.count() || loss_per_mille; }
+};
+
+/// What all links of a node pretend to be.
+struct emulations {
+  emulation all;
+  std::map<peer, emulation> to;  // of links to one peer, instead
+  const emulation& of(const peer& other) const {
+    const auto special = to.find(other);
+    return special == to.end() ? all : special->second;
+  }
 };
 
 struct settings {
@@ -57,10 +69,11 @@ struct settings {
   std::chrono::milliseconds retry_max{5000};          // doubled up to this; retry_min..10 min
 
   // -- emulation; off by default
-  emulation emulate;                     // of all links
-  std::map<peer, emulation> emulate_to;  // of links to one peer, instead
+  emulations emulate;
 };
 
+/// One line that names the first value out of its bounds; empty if all are within.
+std::optional<std::string> out_of_bounds(const emulations& all);
 /// One line that names the first setting out of its bounds and the bounds; empty if all are within.
 std::optional<std::string> out_of_bounds(const settings& s);
 

@@ -32,6 +32,7 @@ struct node {
   identity who;
   std::shared_ptr<const tls_context> tls;
   std::shared_ptr<connector> sockets;
+  std::shared_ptr<emulation_switch> emulation;
 };
 
 template <class Message>
@@ -117,6 +118,7 @@ private:
     out.ours = {protocol_version, who.chain, who.committee, about, worker, who.self};
     out.admit = {dialled ? accepting_kind : dialling_kind(about), who.validators, who.clients,
                  dialled};
+    out.emulated = node_->emulation;
     return std::make_shared<const session_rules>(std::move(out));
   }
 
@@ -143,8 +145,10 @@ doorways make_doorways(caf::actor_system& system, const settings& s, const ident
                                               to_string(who.self));
   const auto sockets =
       std::make_shared<connector>(connector::timing{s.connect_timeout, s.retry_min, s.retry_max});
-  const auto shared = std::make_shared<const node>(node{system, s, who, tls, sockets});
+  const auto shared = std::make_shared<const node>(
+      node{system, s, who, tls, sockets, std::make_shared<emulation_switch>(s.emulate)});
   doorways out;
+  out.emulation = shared->emulation;
   out.primaries = std::make_shared<tcp_doorway<schema::PeerMessage>>(shared, into);
   out.workers = std::make_shared<tcp_doorway<schema::WorkerMessage>>(shared, into);
   out.clients = std::make_shared<tcp_doorway<schema::ClientMessage>>(shared, into);

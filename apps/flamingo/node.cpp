@@ -85,15 +85,30 @@ struct run {
   const runtime::role_placement& roles;
   std::shared_ptr<storage::lmdb_kv> store;
   runtime::stop_signal& stop;
+  config::link_section link;        // the file's, or what SIGHUP made of it
   std::atomic<bool> rejoin{false};  // a role asked for a checkpoint
 
   const validator_info& info() const { return me.committee.members.validators[me.self.value]; }
 };
 
+/// SIGHUP: what links pretend to be is read anew. A file that is wrong changes nothing.
+void read_emulation(run& x, link::emulation_switch& into) {
+  try {
+    auto link = config::load_node(x.file.source).link;
+    const auto settings = config::link_settings(link, x.file.keys, x.file.source);
+    x.link.settings.emulate = link.settings.emulate;
+    x.link.emulate_to = std::move(link.emulate_to);
+    into.set(settings.emulate);
+    spdlog::info("SIGHUP: emulation of links is as {} says now", x.file.source);
+  } catch (const std::exception& e) {
+    spdlog::error("SIGHUP: nothing is changed: {}", e.what());
+  }
+}
+
 /// The links, metrics and environment of one phase, joining or running. Ends in the reverse order.
 struct phase {
   explicit phase(run& x)
-      : process(x.file.runtime, config::link_settings(x.file.link, x.file.keys, x.file.source),
+      : process(x.file.runtime, config::link_settings(x.link, x.file.keys, x.file.source),
                 link::identity::of(x.me.committee.members,
                                    {link::peer::kind::validator, x.me.self.value}),
                 {{"validator", x.info().name}}),
@@ -119,6 +134,7 @@ struct phase {
       x.rejoin = true;
       x.stop.interrupt();
     };
+    x.stop.on_hangup([&x, emulation = process.doors.emulation] { read_emulation(x, *emulation); });
   }
 
   void end() {
@@ -222,10 +238,10 @@ int run_node(const options& x, console) {
   const auto me = config::identify(file);
   if (file.link.settings.tls)
     config::check_link_identity(file.keys, file.source, config::certificate_name(me.self));
-  runtime::stop_signal stop;
+  runtime::stop_signal stop(runtime::stop_signal::hangup::taken);
   auto roles = runtime::place_roles(file, x.roles);
   if (roles.network) roles.network->tls = internal_tls_of(file);
-  run all{file, me, roles, open_store(file, me, roles), stop};
+  run all{file, me, roles, open_store(file, me, roles), stop, file.link};
   live(all);
   if (const auto failure = stop.failure())
     throw std::runtime_error(fmt::format("{}: stopped: {}", file.validator, *failure));
@@ -249,7 +265,11 @@ void add_node(CLI::App& app, action& chosen) {
       ->check(CLI::IsMember({"text", "json"}));
   command->add_option("--log-level", x->log_level, "Instead of the file's")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
-  command->footer("Example: flamingo node --config net/v0/node.toml");
+  command->footer(
+      "SIGHUP reads what links pretend to be ([link.emulation], [[link.emulation_to]]) from the "
+      "file "
+      "anew, without a restart; links that are up notice only `cut`.\n"
+      "Example: flamingo node --config net/v0/node.toml");
   command->callback([x, &chosen] { chosen = [x](console to) { return run_node(*x, to); }; });
 }
 

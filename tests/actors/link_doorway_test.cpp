@@ -177,8 +177,8 @@ TEST_SUITE("link doorway") {
 
   TEST_CASE("emulated delay delays frames and emulated loss loses them") {
     auto s = plain();
-    s.emulate.delay = 150ms;
-    s.emulate_to[validator(1)].loss_per_mille = 1000;
+    s.emulate.all.delay = 150ms;
+    s.emulate.to[validator(1)].loss_per_mille = 1000;
     s.ping_interval = 20ms;
     s.idle_timeout = 400ms;
     node a(identity_of(validator(0)), s), b(identity_of(validator(1)), s);

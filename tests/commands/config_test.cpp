@@ -94,8 +94,8 @@ TEST_SUITE("config") {
   TEST_CASE("every link setting has a key") {
     config::link_section x;
     const auto described = config::describe(x);
-    // Of its fields three are paths of [keys] and two the emulation's own tables.
-    CHECK(described.entries.size() == testing::field_count<link::settings>() - 5);
+    // Of its fields three are paths of [keys] and one is the emulation, with tables of its own.
+    CHECK(described.entries.size() == testing::field_count<link::settings>() - 4);
     CHECK(described.sections.at(0).entries.size() == testing::field_count<link::emulation>());
   }
 
@@ -107,9 +107,9 @@ TEST_SUITE("config") {
     const auto link = config::link_settings(node.link, node.keys, node.source);
     CHECK(link.authority == "net/ca.pem");
     CHECK(link.private_key == "net/v0/validator.key");
-    CHECK(link.emulate.delay.count() == 9);
+    CHECK(link.emulate.all.delay.count() == 9);
     const link::peer three{link::peer::kind::validator, 3};
-    CHECK(link.emulate_to.at(three).rate_bits == 1000);
+    CHECK(link.emulate.to.at(three).rate_bits == 1000);
     CHECK(node_complaint("validator = \"v0\"\n[[link.emulation_to]]\npeer = \"v3\"\n")
               .find("node.toml: link.emulation_to[0].peer: expected") == 0);
     CHECK(node_complaint("validator = \"v0\"\n[link]\nidle_timeout_ms = 100\n")

@@ -1,5 +1,6 @@
 // What every long-running command is made of: log, signals, metrics, the store's owner.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <spdlog/details/log_msg.h>
 #include <spdlog/formatter.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -67,6 +69,20 @@ TEST_SUITE("stop") {
     stop.wait();
     CHECK_FALSE(stop.failure());
     CHECK_FALSE(stop.wait_for(std::chrono::milliseconds(0)));
+  }
+
+  TEST_CASE("SIGHUP, where it is taken, calls what it is for and ends no wait") {
+    runtime::stop_signal stop(runtime::stop_signal::hangup::taken);
+    int calls = 0;
+    stop.on_hangup([&] { ++calls; });
+    ::kill(::getpid(), SIGHUP);
+    CHECK_FALSE(stop.wait_for(20ms));
+    CHECK(calls == 1);
+    stop.on_hangup({});
+    ::kill(::getpid(), SIGHUP);
+    CHECK_FALSE(stop.wait_for(20ms));
+    CHECK(calls == 1);
+    CHECK_FALSE(stop.signalled());
   }
 
   TEST_CASE("the first failure ends the wait and is kept") {

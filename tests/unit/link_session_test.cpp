@@ -243,8 +243,8 @@ TEST_SUITE("link session") {
   TEST_CASE("emulated delay and loss concern frames, not the hand-shake") {
     for (const bool tls : {false, true}) {
       settings limits;
-      limits.emulate.delay = 100ms;
-      limits.emulate_to[validator(1)].loss_per_mille = 1000;
+      limits.emulate.all.delay = 100ms;
+      limits.emulate.to[validator(1)].loss_per_mille = 1000;
       auto p = linked(tls, limits);
       p.settle();
       REQUIRE(p.a.link.up());
@@ -262,9 +262,38 @@ TEST_SUITE("link session") {
     }
   }
 
+  TEST_CASE("a peer that emulation cuts off is refused, and a link to it ends") {
+    for (const bool tls : {false, true}) {
+      const auto paths = std::make_shared<emulation_switch>(emulations{});
+      const auto pair = [&] {
+        auto dialler = rules_of(0, tls, validator(1));
+        dialler.emulated = paths;
+        return pair_of_ends(std::move(dialler), rules_of(1, tls));
+      };
+      auto p = pair();
+      p.settle();
+      REQUIRE(p.a.link.up());
+      emulations cut;
+      cut.to[validator(1)].cut = true;
+      paths->set(cut);
+      p.pass(1ms);
+      CHECK(how(p.a) == ending::cut_off);
+
+      auto refused = pair();
+      refused.settle();
+      CHECK(how(refused.a) == ending::cut);
+      CHECK(refused.a.ups.empty());
+
+      paths->set({});
+      auto healed = pair();
+      healed.settle();
+      CHECK(healed.a.link.up());
+    }
+  }
+
   TEST_CASE("an emulated rate keeps priorities: consensus does not wait behind batches") {
     settings limits;
-    limits.emulate.rate_bits = 8'000'000;
+    limits.emulate.all.rate_bits = 8'000'000;
     auto p = linked(true, limits);
     p.settle();
     for (int i = 0; i < 20; ++i) p.send(p.a, link_priority::batches, 100'000, 'b');

@@ -26,12 +26,12 @@ TEST_SUITE("link settings") {
     s.retry_max = s.retry_min - 1ms;
     CHECK(out_of_bounds(s) == "link setting retry_max is 99 ms, expected 100 to 600000 ms");
     s = {};
-    s.emulate_to[{peer::kind::validator, 3}].loss_per_mille = 1001;
+    s.emulate.to[{peer::kind::validator, 3}].loss_per_mille = 1001;
     CHECK(
         out_of_bounds(s) ==
         "link setting emulation.validator-3.loss is 1001 per mille, expected 0 to 1000 per mille");
     s = {};
-    s.emulate.jitter = 1us;
+    s.emulate.all.jitter = 1us;
     CHECK(out_of_bounds(s) == "link setting emulation.jitter is 1 us, expected 0 to 0 us");
   }
 }

@@ -19,7 +19,8 @@ std::vector<entry> describe(link::emulation& x) {
           microseconds("jitter_us", x.jitter, 0, 10'000'000,
                        "Added to or taken from the delay, at random; at most the delay."),
           integer("loss_per_mille", x.loss_per_mille, 0, 1000, "The share of frames that is lost.",
-                  "per mille")};
+                  "per mille"),
+          flag("cut", x.cut, "No link comes to be, and one that is up ends.")};
 }
 
 section describe(peer_emulation& x) {
@@ -80,9 +81,12 @@ section describe(link_section& x) {
       .entries = {flag("tls", x.settings.tls,
                        "Mutual TLS 1.3. false: plain links, where a peer is who it says it is; for "
                        "measurements only, and then at all nodes.")},
-      .sections = {{.key = "emulation",
-                    .meaning = "What all links pretend to be, where they send. All 0: nothing.",
-                    .entries = describe(x.settings.emulate)}},
+      .sections =
+          {{.key = "emulation",
+            .meaning =
+                "What all links pretend to be, where they send. All 0: nothing. A node reads it "
+                "anew at SIGHUP.",
+            .entries = describe(x.settings.emulate.all)}},
       .lists = {items<peer_emulation>("emulation_to", x.emulate_to,
                                       "What the links to one peer pretend to be, instead.",
                                       [](peer_emulation& p) { return describe(p); })},
@@ -105,7 +109,7 @@ link::settings link_settings(const link_section& x, const key_files& keys,
           fmt::format("{}: link.emulation_to[{}].peer: expected \"validator-N\" or "
                       "\"client-N\", found {}",
                       source.string(), i, toml_string(x.emulate_to[i].peer)));
-    out.emulate_to[*peer] = x.emulate_to[i].emulate;
+    out.emulate.to[*peer] = x.emulate_to[i].emulate;
   }
   if (const auto wrong = link::out_of_bounds(out))
     throw error(fmt::format("{}: link: {}", source.string(), *wrong));

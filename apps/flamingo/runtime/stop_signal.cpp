@@ -15,11 +15,12 @@
 
 namespace flamingo::runtime {
 
-stop_signal::stop_signal() {
+stop_signal::stop_signal(hangup what) {
   sigset_t wanted;
   ::sigemptyset(&wanted);
   ::sigaddset(&wanted, SIGTERM);
   ::sigaddset(&wanted, SIGINT);
+  if (what == hangup::taken) ::sigaddset(&wanted, SIGHUP);
   ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
   signals_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
   failed_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -50,13 +51,24 @@ void stop_signal::interrupt() {
   [[maybe_unused]] const auto written = ::write(interrupted_, &one, sizeof one);
 }
 
+/// @returns false if it was one that ends nothing.
+bool stop_signal::take_signal() {
+  signalfd_siginfo info;  // taken, so that a second signal is waited for anew
+  if (::read(signals_, &info, sizeof info) <= 0) return true;
+  if (info.ssi_signo == SIGHUP) {
+    if (on_hangup_) on_hangup_();
+    return false;
+  }
+  signalled_ = true;
+  return true;
+}
+
 bool stop_signal::wait_ms(int timeout) {
   pollfd watched[] = {{signals_, POLLIN, 0}, {failed_, POLLIN, 0}, {interrupted_, POLLIN, 0}};
   for (;;) {
     const int ready = ::poll(watched, 3, timeout);
     if (ready > 0) {
-      signalfd_siginfo info;  // taken, so that a second signal is waited for anew
-      if (::read(signals_, &info, sizeof info) > 0) signalled_ = true;
+      if (!take_signal()) continue;
       std::uint64_t interruptions;
       [[maybe_unused]] const auto taken =
           ::read(interrupted_, &interruptions, sizeof interruptions);

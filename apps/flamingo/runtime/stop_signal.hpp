@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,7 +18,9 @@ namespace flamingo::runtime {
 /// none of them is interrupted. One a process.
 class stop_signal {
 public:
-  stop_signal();
+  /// What SIGHUP does: what it did before, or whatever `on_hangup` is told. It ends no wait.
+  enum class hangup : std::uint8_t { untouched, taken };
+  explicit stop_signal(hangup what = hangup::untouched);
   ~stop_signal();
   stop_signal(const stop_signal&) = delete;
   stop_signal& operator=(const stop_signal&) = delete;
@@ -26,6 +30,9 @@ public:
 
   /// Any thread: ends one wait, without a failure.
   void interrupt();
+
+  /// Called at SIGHUP, if it is taken, by the thread that waits. Empty: nothing is.
+  void on_hangup(std::function<void()> what) { on_hangup_ = std::move(what); }
 
   /// Waits for a signal, a failure or an interruption, at most until `timeout`.
   /// @returns false if none came.
@@ -39,9 +46,11 @@ public:
 
 private:
   bool wait_ms(int timeout);
+  bool take_signal();
 
   int signals_ = -1, failed_ = -1, interrupted_ = -1;  // signalfd, eventfds
   bool signalled_ = false;
+  std::function<void()> on_hangup_;
   sigset_t before_;  // the mask to restore
   mutable std::mutex mutex_;
   std::optional<std::string> failure_;
