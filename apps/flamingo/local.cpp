@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/local/local_run.hpp"
@@ -22,17 +21,17 @@ struct options {
   bool json = false, keep = false, quiet = false;
 };
 
-/// "kill=5"; nothing for an empty text.
-std::size_t parse_chaos(const std::string& text) {
-  if (text.empty()) return 0;
-  constexpr std::string_view head = "kill=";
-  std::size_t kills = 0;
-  const auto* end = text.data() + text.size();
-  if (text.starts_with(head)) {
-    const auto [at, status] = std::from_chars(text.data() + head.size(), end, kills);
-    if (status == std::errc{} && at == end && kills >= 1 && kills <= 1000) return kills;
-  }
-  throw usage_error(fmt::format("--chaos: expected kill=N with N from 1 to 1000, found {}", text));
+local::chaos chaos_of(const options& x) {
+  if (x.chaos.empty()) return {};
+  const auto wanted = local::parse_chaos(x.chaos);
+  if (!wanted)
+    throw usage_error(fmt::format(
+        "--chaos: expected kinds and numbers from 1 to 1000 (kill=5, or kill=50,cut=10,pause=5), "
+        "found {}",
+        x.chaos));
+  if (wanted->cuts > 0 && x.plan.network.validators < 2)
+    throw usage_error("--chaos: cut needs two validators, and there is one (--validators)");
+  return *wanted;
 }
 
 /// The directory of a run: the one that was asked for, or one of its own that goes away with it.
@@ -81,7 +80,9 @@ std::string summarized(const nlohmann::ordered_json& x) {
         std::pair("results_not_heard", "with receipts, but without a result")})
     if (x[key] != 0) out += fmt::format("{} {}\n", x[key].dump(), what);
   if (x.contains("kills"))
-    out += fmt::format("{} kills, {} restarts\n", x["kills"].dump(), x["restarts"].dump());
+    out += fmt::format("{} kills, {} restarts, {} cuts, {} healed, {} pauses, {} resumed\n",
+                       x["kills"].dump(), x["restarts"].dump(), x["cuts"].dump(),
+                       x["healed"].dump(), x["pauses"].dump(), x["resumed"].dump());
   return out;
 }
 
@@ -107,7 +108,7 @@ int run_local(options x, console to) {
   run_directory directory(x.directory, x.keep);
   x.plan.network.directory = directory.path();
   x.plan.length = std::chrono::seconds(x.duration_seconds);
-  x.plan.kills = parse_chaos(x.chaos);
+  x.plan.faults = chaos_of(x);
   x.plan.shows = style_of(x);
   if (x.preset == "bare") x.plan.network.settings = network_plan::preset::bare;
   runtime::configure_logging({.level = "off", .format = {}}, "local");
@@ -169,9 +170,12 @@ void add_local(CLI::App& app, action& chosen) {
       ->check(CLI::IsMember({"default", "bare"}));
   command->add_option("--skew", x->plan.skew,
                       "SHARE:VALIDATOR: this share of the load goes to that validator's clients");
-  command->add_option("--chaos", x->chaos,
-                      "kill=N: kill -9 validators N times under load and start them again");
-  command->add_option("--seed", x->plan.seed, "Of the load and the kills")->capture_default_str();
+  command->add_option(
+      "--chaos", x->chaos,
+      "kill=N,cut=N,pause=N: faults under load. N times a validator is killed with -9 "
+      "and started again; two are cut off from each other for 20 s; one is stopped "
+      "(SIGSTOP) for 60 s; each for less if there is no time");
+  command->add_option("--seed", x->plan.seed, "Of the load and the faults")->capture_default_str();
   command->add_option("--dir", x->directory, "A new directory for the network's files, which stay");
   command->add_flag("--keep", x->keep,
                     "Keep the network's files in any case; else they stay only if the run fails");

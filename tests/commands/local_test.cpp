@@ -1,8 +1,9 @@
-// What a cluster on one machine is made of: child processes, ports, and the plan of its kills.
+// What a cluster on one machine is made of: child processes, ports, and the plan of its faults.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -166,25 +167,49 @@ TEST_SUITE("free ports") {
 }
 
 TEST_SUITE("chaos plan") {
-  TEST_CASE("at any time one validator is down at most and all are back before the end") {
+  TEST_CASE("faults of a kind come one after another and all are over before the end") {
+    const local::chaos wanted{.kills = 7, .cuts = 3, .pauses = 2};
     for (std::uint64_t seed = 1; seed <= 50; ++seed)
       for (const auto length : {3000ms, 30'000ms, 600'000ms}) {
-        const auto plan = local::plan_chaos(5, 4, length, seed);
-        REQUIRE(plan.size() == 5);
-        auto free_at = length / 10;
+        const auto plan = local::plan_chaos(wanted, 4, length, seed);
+        REQUIRE(plan.size() == wanted.faults());
+        std::map<local::fault_event::kind, std::chrono::milliseconds> free_at;
+        std::map<local::fault_event::kind, std::size_t> count;
+        auto last = length / 10;
         for (const auto& x : plan) {
-          CHECK(x.at >= free_at);
+          CHECK(x.at >= last);
+          last = x.at;
+          CHECK(x.at >= free_at[x.what]);
           CHECK(x.validator < 4);
-          CHECK(x.down_for > 0ms);
-          free_at = x.at + x.down_for;
+          CHECK(x.other < 4);
+          CHECK((x.other == x.validator) == (x.what != local::fault_event::kind::cut));
+          CHECK(x.lasts > 0ms);
+          free_at[x.what] = x.at + x.lasts;
+          CHECK(x.at + x.lasts <= length * 9 / 10);
+          ++count[x.what];
         }
-        CHECK(free_at <= length * 9 / 10);
+        CHECK(count[local::fault_event::kind::kill] == 7);
+        CHECK(count[local::fault_event::kind::cut] == 3);
       }
   }
 
+  TEST_CASE("where there is time, a cut takes 20 s and a pause 60 s") {
+    for (const auto& x : local::plan_chaos({.cuts = 10, .pauses = 5}, 4, 800s, 3))
+      CHECK(x.lasts == (x.what == local::fault_event::kind::cut ? 20s : 60s));
+  }
+
+  TEST_CASE("kinds of faults are read as they are written and nothing else is") {
+    CHECK(local::parse_chaos("kill=5") == local::chaos{.kills = 5});
+    CHECK(local::parse_chaos("pause=1,kill=1000,cut=3") == local::chaos{1000, 3, 1});
+    for (const auto* wrong : {"", "kill", "kill=", "kill=0", "kill=1001", "kill=5,", ",kill=5",
+                              "kill=5,kill=6", "kill= 5", "kill=5 ", "burn=1", "kill=5;cut=1"})
+      CHECK_FALSE(local::parse_chaos(wrong));
+  }
+
   TEST_CASE("a seed always gives the same plan and seeds differ") {
-    CHECK(local::plan_chaos(5, 4, 30s, 7) == local::plan_chaos(5, 4, 30s, 7));
-    CHECK(local::plan_chaos(5, 4, 30s, 7) != local::plan_chaos(5, 4, 30s, 8));
-    CHECK(local::plan_chaos(0, 4, 30s, 7).empty());
+    const local::chaos wanted{5, 2, 2};
+    CHECK(local::plan_chaos(wanted, 4, 30s, 7) == local::plan_chaos(wanted, 4, 30s, 7));
+    CHECK(local::plan_chaos(wanted, 4, 30s, 7) != local::plan_chaos(wanted, 4, 30s, 8));
+    CHECK(local::plan_chaos({}, 4, 30s, 7).empty());
   }
 }

@@ -58,10 +58,11 @@ class LocalTest(unittest.TestCase):
             self.assertIn("<polyline", series.with_suffix(".svg").read_text())
 
     def test_chaos(self):
-        done = flamingo(*SMALL, "--rate", 1000, "--duration", 12, "--chaos", "kill=3", "--seed", 5,
-                        timeout=200)
+        done = flamingo(*SMALL, "--rate", 1000, "--duration", 15, "--chaos", "kill=3,cut=2,pause=1",
+                        "--seed", 5, timeout=200)
         result = self.good(done.returncode, done.stdout, done.stderr)
-        self.assertEqual((result["kills"], result["restarts"], result["seed"]), (3, 3, 5))
+        wanted = {"kills": 3, "restarts": 3, "cuts": 2, "healed": 2, "pauses": 1, "resumed": 1, "seed": 5}
+        self.assertEqual({key: result[key] for key in wanted}, wanted)
 
     def test_side_by_side(self):
         command = [FLAMINGO, *map(str, SMALL), "--rate", "200", "--duration", "5"]

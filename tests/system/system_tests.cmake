@@ -66,9 +66,10 @@ list(APPEND system_tests
 add_test(NAME "system: a local network executes its load, loses nothing and agrees"
   COMMAND ${in_system} local_test.py LocalTest.test_counts)
 list(APPEND system_tests "system: a local network executes its load, loses nothing and agrees")
-add_test(NAME "system: killed validators come back, nothing is lost or applied twice"
+add_test(NAME "system: killed, cut and stopped validators come back, nothing is lost or applied twice"
   COMMAND ${in_system} local_test.py LocalTest.test_chaos)
-list(APPEND system_tests "system: killed validators come back, nothing is lost or applied twice")
+list(APPEND system_tests
+  "system: killed, cut and stopped validators come back, nothing is lost or applied twice")
 add_test(NAME "system: two local networks run side by side"
   COMMAND ${in_system} local_test.py LocalTest.test_side_by_side)
 list(APPEND system_tests "system: two local networks run side by side")

@@ -30,9 +30,11 @@ namespace {
   ::setpgid(0, 0);
   // No handler of the parent's may run here: signals are blocked until the handlers are gone.
   for (int s = 1; s < NSIG; ++s) ::signal(s, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // SIGHUP waits until the program has said what it is to do; some take it for a wish.
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGHUP);
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
@@ -88,6 +90,10 @@ child_process::~child_process() {
 
 void child_process::terminate() {
   if (pid_ > 0 && !ended()) ::kill(pid_, SIGTERM);
+}
+
+void child_process::tell(int signal) {
+  if (pid_ > 0 && !ended()) ::kill(pid_, signal);
 }
 
 void child_process::kill() {

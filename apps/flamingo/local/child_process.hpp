@@ -33,6 +33,10 @@ public:
   /// SIGKILL. Nothing if it has ended.
   void kill();
 
+  /// Sends a signal that is no end: SIGHUP (blocked until the program takes it), SIGSTOP, SIGCONT.
+  /// Nothing if it has ended.
+  void tell(int signal);
+
   /// Its status once it has ended; nothing while it runs.
   std::optional<exit_status> ended();
   /// Waits up to `timeout`.

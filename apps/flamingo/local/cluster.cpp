@@ -1,8 +1,12 @@
 #include "apps/flamingo/local/cluster.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <fstream>
+
+#include "actors/link/peer.hpp"
+#include "apps/flamingo/config/node_file.hpp"
 
 namespace flamingo::local {
 
@@ -27,6 +31,32 @@ void cluster::kill(std::size_t i) {
   if (!nodes_[i]) return;
   nodes_[i]->kill();
   nodes_[i].reset();  // waits
+}
+
+void cluster::pause(std::size_t i) {
+  if (nodes_[i]) nodes_[i]->tell(SIGSTOP);
+}
+
+void cluster::resume(std::size_t i) {
+  if (nodes_[i]) nodes_[i]->tell(SIGCONT);
+}
+
+void cluster::set_cut(std::size_t i, std::size_t other, bool cut) {
+  auto file = config::load_node(layout_.node(i));
+  const auto name =
+      link::to_string(link::peer{link::peer::kind::validator, static_cast<std::uint32_t>(other)});
+  auto& special = file.link.emulate_to;
+  std::erase_if(special, [&](const auto& x) { return x.peer == name; });
+  if (cut) special.push_back({name, {.cut = true}});
+  // Beside it first: the validator may start at any moment.
+  auto beside = layout_.node(i);
+  beside += ".new";
+  std::ofstream out(beside);
+  out << config::write_node(file);
+  out.close();
+  if (!out) throw std::runtime_error(beside.string() + ": cannot be written");
+  std::filesystem::rename(beside, layout_.node(i));
+  if (nodes_[i]) nodes_[i]->tell(SIGHUP);
 }
 
 void cluster::check() {

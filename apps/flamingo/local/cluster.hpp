@@ -20,6 +20,13 @@ public:
   void start(std::size_t i);
   /// kill -9. Waits until it is gone, so that it can be started again.
   void kill(std::size_t i);
+  /// SIGSTOP. Nothing if it does not run.
+  void pause(std::size_t i);
+  /// SIGCONT. Nothing if it does not run, or is not paused.
+  void resume(std::size_t i);
+  /// Cuts the links between two validators, or heals them: in the file of the first, which reads it
+  /// anew if it runs. Throws std::runtime_error.
+  void set_cut(std::size_t i, std::size_t other, bool cut);
   bool running(std::size_t i) const { return nodes_[i].has_value(); }
   pid_t pid(std::size_t i) const { return nodes_[i]->pid(); }
 

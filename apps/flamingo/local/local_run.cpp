@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <ostream>
 
 #include "apps/flamingo/config/client_file.hpp"
 #include "apps/flamingo/config/committee_file.hpp"
-#include "apps/flamingo/local/chaos_plan.hpp"
 #include "apps/flamingo/local/cluster.hpp"
 #include "apps/flamingo/local/commit_latency.hpp"
+#include "apps/flamingo/local/disturber.hpp"
 #include "apps/flamingo/local/free_ports.hpp"
 #include "apps/flamingo/local/resource_use.hpp"
 #include "apps/flamingo/local/timeline.hpp"
@@ -46,6 +45,7 @@ public:
         members_(config::load_committee(layout_.committee()).members),
         operator_(config::load_operator(layout_.operator_())),
         validators_(layout_, members_.size()),
+        disturber_(validators_),
         process_({}, config::link_settings(operator_.link, operator_.keys, operator_.source),
                  link::identity::of(members_, {link::peer::kind::operator_, 0}), {}),
         reader_(*process_.doors.operators, members_),
@@ -88,7 +88,7 @@ private:
     if (!load_) throw stopped_by_signal("stopped by a signal before there was load");
     if (interrupted_) throw stopped_by_signal("stopped by a second signal before its end");
     interrupted_ = true;
-    chaos_.clear();
+    disturber_.end();
     load_->terminate();
     if (!cpu_after_) cpu_after_ = use_.cpu_seconds();
     stage("a signal: the load ends here; another signal stops everything at once");
@@ -133,8 +133,7 @@ private:
     add("--every", 1);
     if (!plan_.skew.empty()) add("--skew", plan_.skew);
     arguments.push_back("--json");
-    for (const auto& x : plan_chaos(plan_.kills, members_.size(), plan_.length, plan_.seed))
-      chaos_.push_back(x);
+    disturber_.plan(plan_chaos(plan_.faults, members_.size(), plan_.length, plan_.seed));
     scrape();
     latency_.restart();
     load_.emplace(arguments, layout_.directory / "load.log");
@@ -149,7 +148,7 @@ private:
     while (!load_->ended()) {
       pause();
       disturb();
-      while (const auto line = load_->read_line(milliseconds(0))) take(*line);
+      take_newest();
       if (lines_ == 0 && clock::now() > began_ + start_limit)
         fail_load(fmt::format("did not begin within {} s", start_limit.count() / 1000));
       if (lines_ > 0 && clock::now() > first_line_ + plan_.length + load_end_limit)
@@ -157,7 +156,8 @@ private:
             fmt::format("did not end within {} s of its time", load_end_limit.count() / 1000));
       if (!cpu_after_ && clock::now() >= began_ + plan_.length) cpu_after_ = use_.cpu_seconds();
     }
-    while (const auto line = load_->read_line(milliseconds(0))) take(*line);
+    disturber_.end();
+    take_newest();
     if (lines_ == 0)
       fail_load(fmt::format("ended with code {} before it told anything", *load_->ended()));
     load_complaint_ = last_line(layout_.directory / "load.log");
@@ -171,23 +171,11 @@ private:
                                          last.empty() ? " is empty" : " ends: " + last));
   }
 
-  /// Kills and starts again what the plan says for now.
+  /// Does what the plan of faults says for now.
   void disturb() {
     const auto now = std::chrono::duration_cast<milliseconds>(clock::now() - began_);
-    while (!chaos_.empty() && now >= chaos_.front().at) {
-      const auto x = chaos_.front();
-      chaos_.pop_front();
-      validators_.kill(x.validator);
-      ++kills_;
-      event_ = fmt::format("{} killed", members_.validators[x.validator].name);
-      down_.push_back({x.validator, x.at + x.down_for});
-    }
-    std::erase_if(down_, [&](const auto& x) {
-      if (now < x.second) return false;
-      validators_.start(x.first);
-      ++restarts_;
-      return true;
-    });
+    const auto struck = disturber_.advance(now);
+    if (!struck.empty()) event_ += (event_.empty() ? "" : ", ") + struck;
   }
 
   void scrape() {
@@ -195,6 +183,14 @@ private:
       const auto node = config::load_node(layout_.node(i));
       if (const auto page = fetch_metrics(node.metrics, answer_limit)) latency_.add(i, *page);
     }
+  }
+
+  /// The load's newest line. Validators that answer late must not keep us behind its lines, and so
+  /// from what else is due.
+  void take_newest() {
+    std::optional<std::string> newest;
+    while (auto line = load_->read_line(milliseconds(0))) newest = std::move(line);
+    if (newest) take(*newest);
   }
 
   void take(const std::string& line) {
@@ -317,9 +313,13 @@ private:
           {"seconds", plan_.length.count()},
           {"skew", plan_.skew}}}};
     if (interrupted_) out.line["on"]["seconds"] = tenth(seconds);
-    if (plan_.kills > 0) {
-      out.line["kills"] = kills_;
-      out.line["restarts"] = restarts_;
+    if (plan_.faults.faults() > 0) {
+      const auto& x = disturber_.done();
+      for (const auto& [key, count] :
+           {std::pair("kills", x.kills), std::pair("restarts", x.restarts),
+            std::pair("cuts", x.cuts), std::pair("healed", x.healed), std::pair("pauses", x.pauses),
+            std::pair("resumed", x.resumed)})
+        out.line[key] = count;
       out.line["seed"] = plan_.seed;
     }
     out.complaint = complaint();
@@ -355,6 +355,7 @@ private:
   committee members_;
   config::operator_file operator_;
   cluster validators_;
+  disturber disturber_;
   runtime::link_process process_;
   status::status_reader reader_;
   commit_latency latency_;
@@ -369,9 +370,6 @@ private:
   clock::time_point began_{}, first_line_{}, asked_{};
   double cpu_before_ = 0;
   std::optional<double> cpu_after_;
-  std::deque<kill_event> chaos_;
-  std::vector<std::pair<std::size_t, milliseconds>> down_;  // validator, when it starts again
-  std::size_t kills_ = 0, restarts_ = 0;
   std::optional<bool> roots_equal_;
   bool interrupted_ = false;
 };

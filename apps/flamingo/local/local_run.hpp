@@ -1,4 +1,4 @@
-// One run of a whole network on this machine: validators as processes, load as another, kills if
+// One run of a whole network on this machine: validators as processes, load as another, faults if
 // wished; then the counts of all of them.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "apps/flamingo/local/chaos_plan.hpp"
 #include "apps/flamingo/local/progress.hpp"
 #include "apps/flamingo/network_plan.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
@@ -20,8 +21,8 @@ struct run_plan {
   std::uint64_t rate = 1000, seed = 1;
   std::uint32_t transaction_bytes = 512;
   std::chrono::seconds length{30};
-  std::string skew;       // as of flamingo client
-  std::size_t kills = 0;  // kill -9 of validators under load
+  std::string skew;  // as of flamingo client
+  chaos faults;      // under load
   std::filesystem::path series;
   progress::style shows = progress::style::none;
 };
