@@ -1,6 +1,7 @@
 #include "actors/committer/records.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace flamingo::committer {
 
@@ -35,6 +36,13 @@ public:
   explicit reader(byte_span from) : left_(from) {}
 
   std::uint64_t number() { return has(word) ? take(left_) : 0; }
+  /// A number that a narrower one was written from.
+  template <class Number>
+  Number narrow() {
+    const std::uint64_t x = number();
+    good_ = good_ && x <= std::numeric_limits<Number>::max();
+    return static_cast<Number>(x);
+  }
   digest id() {
     digest x;
     if (!has(digest::size)) return x;
@@ -128,11 +136,11 @@ std::optional<ledger> decode_ledger(byte_span bytes) {
   x.head = *head;
   for (std::uint64_t count = in.number(); in.good() && count > 0; --count) {
     const round_number round{in.number()};
-    const validator_id author{static_cast<std::uint16_t>(in.number())};
+    const validator_id author{in.narrow<std::uint16_t>()};
     x.output.push_back({{round, author}, in.id()});
   }
   for (std::uint64_t count = in.number(); in.good() && count > 0; --count) {
-    const client_id client{static_cast<std::uint32_t>(in.number())};
+    const client_id client{in.narrow<std::uint32_t>()};
     auto window = decode_window(in.sized());
     if (!window) return std::nullopt;
     x.windows.emplace_back(client, std::move(*window));

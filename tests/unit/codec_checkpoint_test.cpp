@@ -103,6 +103,17 @@ TEST_SUITE("ledger") {
     CHECK(!committer::decode_ledger(bytes));
   }
 
+  TEST_CASE("authors and clients that no number of theirs can be are refused") {
+    const auto good = committer::encode_ledger(ledger_sample());
+    const std::size_t author = 8 + 8 + 9 * 8 + digest::size + 8 + 8;
+    const std::size_t clients = author - 8 + 2 * (16 + digest::size) + 8;
+    for (const std::size_t beyond : {author + 2, clients + 4}) {
+      auto bytes = good;
+      bytes[beyond] = 1;
+      CHECK(!committer::decode_ledger(bytes));
+    }
+  }
+
   TEST_CASE("counts beyond the bytes are refused at once") {
     auto bytes = committer::encode_ledger(ledger_sample());
     // The number of headers stands behind the format, and the head behind its size.
