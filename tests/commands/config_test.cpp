@@ -211,6 +211,9 @@ TEST_SUITE("config") {
 
   TEST_CASE("text that is no TOML is refused with its line") {
     CHECK(node_complaint("validator = \"v0\"\n= 3\n").starts_with("node.toml:2: not valid TOML: "));
+    const auto cut = node_complaint("validator = fals\n");
+    CHECK(cut.starts_with("node.toml:1: not valid TOML: "));
+    CHECK(cut.find('\n') == cut.npos);
   }
 
   TEST_CASE("text that nests deeper than any file needs is refused before it is parsed") {

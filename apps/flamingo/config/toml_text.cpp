@@ -78,8 +78,21 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
     return toml::parse(text, name);
   } catch (const toml::parse_error& e) {
     throw error(fmt::format("{}:{}: not valid TOML: {}", name, e.source().begin.line,
-                            std::string_view(e.description())));
+                            one_line(e.description())));
   }
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char x : text) {
+    if (static_cast<unsigned char>(x) >= 0x20 && x != 0x7f)
+      out += x;
+    else if (x == '\n')
+      out += "\\n";
+    else
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(x));
+  }
+  return out;
 }
 
 }  // namespace flamingo::config

@@ -20,4 +20,7 @@ std::optional<std::size_t> line_too_deep(std::string_view text);
 /// Throws config::error, which names the file and the line, if `text` is no TOML or nests too deep.
 toml::table parse_toml(std::string_view text, const std::string& name);
 
+/// `text` with its control characters written out: an error is one line, whatever it quotes.
+std::string one_line(std::string_view text);
+
 }  // namespace flamingo::config
