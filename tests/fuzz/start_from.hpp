@@ -1,5 +1,5 @@
-// Fuzzing that starts from valid frames: random bytes are refused at their first word, so nothing
-// deep would be reached. An input is a byte that chooses the conversation, then the frame's bytes.
+// Fuzzing that starts from valid inputs: random bytes are refused at their first word, so nothing
+// deep would be reached. An input is a byte that chooses the kind, then the bytes to be read.
 #pragma once
 
 #include <algorithm>
@@ -7,21 +7,22 @@
 #include <cstring>
 #include <vector>
 
+#include "messages/assert.hpp"
 #include "messages/shared_bytes.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
 namespace flamingo::fuzz {
 
-/// Makes an input of a conversation's number and a valid frame.
-inline std::vector<std::uint8_t> example(std::uint8_t conversation, byte_span frame) {
-  std::vector<std::uint8_t> result{conversation};
+/// Makes an input of a kind's number and valid bytes of it.
+inline std::vector<std::uint8_t> example(std::size_t kind, byte_span frame) {
+  std::vector<std::uint8_t> result{static_cast<std::uint8_t>(kind)};
   result.insert(result.end(), frame.begin(), frame.end());
   return result;
 }
 
-/// Now and then begins anew from one of `examples`; otherwise changes what is there, mostly the
-/// frame.
+/// Now and then begins anew from one of `examples`; otherwise changes what is there, mostly not the
+/// kind.
 inline std::size_t mutate(const std::vector<std::vector<std::uint8_t>>& examples,
                           std::uint8_t* data, std::size_t size, std::size_t max_size,
                           unsigned seed) {
@@ -40,3 +41,11 @@ inline shared_bytes frame_of(const std::uint8_t* data, std::size_t size) {
 }
 
 }  // namespace flamingo::fuzz
+
+/// The mutator of a target that starts from what `make_examples` returns.
+#define FLAMINGO_FUZZ_FROM(make_examples)                                               \
+  extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,  \
+                                                 std::size_t max_size, unsigned seed) { \
+    static const auto examples = make_examples();                                       \
+    return flamingo::fuzz::mutate(examples, data, size, max_size, seed);                \
+  }

@@ -1,0 +1,28 @@
+// What operators ask and validators answer them: whatever the bytes, the codec gives a value or
+// nothing, and a value survives the trip.
+#include "messages/codec_validator.hpp"
+#include "tests/fuzz/start_from.hpp"
+
+using namespace flamingo;
+
+namespace {
+
+std::vector<std::vector<std::uint8_t>> make_examples() {
+  status_report report;
+  report.queue_delays = {std::chrono::microseconds(1500), std::nullopt};
+  report.state_root = digest{};
+  report.evidence = {{0, 1}, {{validator_id{1}, round_number{7}, {}, {}}}};
+  return {fuzz::example(0, encode(operator_message{status_query{}}).bytes()),
+          fuzz::example(0, encode(operator_message{report}).bytes())};
+}
+
+}  // namespace
+
+FLAMINGO_FUZZ_FROM(make_examples)
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const auto value = decode(wire<schema::OperatorMessage>(fuzz::frame_of(data, size)));
+  if (value) FLAMINGO_ASSERT(decode(encode(*value)).has_value());
+  return 0;
+}
