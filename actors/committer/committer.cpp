@@ -8,6 +8,9 @@ namespace flamingo::committer {
 
 namespace {
 
+/// The next commit waits that long at most for batches that others may have deleted.
+constexpr std::chrono::seconds batch_patience{5};
+
 /// Commits erased with one commit, at most: erasing is paid for by the store's writer.
 constexpr std::uint64_t max_erased = 64;
 
@@ -80,6 +83,7 @@ effects core::step(time_point now, input in) {
   sequence_ready(now, out);
   if (!diverged_) out.stream = stream_.send(committed_.index);
   ask_batches(now, out);
+  out.left_behind = left_behind(now);
   return out;
 }
 
@@ -203,6 +207,7 @@ void core::sequence_ready(time_point now, effects& out) {
   while (!queue_.empty() && ready(queue_.front())) {
     queued x = std::move(queue_.front());
     queue_.pop_front();
+    next_since_ = now;
     out.commits.push_back(make_commit(std::move(x), now));
   }
 }
@@ -304,6 +309,18 @@ void core::ask_batches(time_point now, effects& out) {
         ++missing;
         if (!deadline_ || *again < *deadline_) deadline_ = again;
       }
+}
+
+/// Batches are deleted once they are executed and a checkpoint has passed them, however little
+/// history is kept. So who still lacks some when the log is a checkpoint further may ask for ever.
+bool core::left_behind(time_point now) {
+  if (queue_.empty() || told_behind_) return false;
+  const auto since = std::max(next_since_, queue_.front().since);
+  const auto every = parameters_.checkpoint_anchors;
+  const auto passed_at = (queue_.front().order.head.index.value / every + 2) * every;
+  if (queue_.back().order.head.index.value < passed_at || now < since + batch_patience)
+    return false;
+  return told_behind_ = true;
 }
 
 status_report core::status() const {

@@ -108,6 +108,8 @@ struct effects {
   std::vector<coin_wanted> coins;             // answered with coin_known if the shares make a value
   std::vector<reject> rejected;
   std::optional<replay_asked> unservable;  // an executor asked for commits that are gone
+  /// What comes next here needs batches that nobody keeps any more: only a checkpoint helps.
+  bool left_behind = false;
 };
 
 // -- state
@@ -197,6 +199,7 @@ private:
   void note_dead(const queued& x, commit& into);
   commit_index keep_from() const;
   void ask_batches(time_point now, effects& out);
+  bool left_behind(time_point now);
 
   parameters parameters_;
   std::unique_ptr<leader_rule> leaders_;
@@ -217,6 +220,8 @@ private:
   bool diverged_ = false;
   bool ask_ = false;  // something new may be missing
   std::optional<time_point> deadline_;
+  time_point next_since_;  // the commit that comes next waits since then
+  bool told_behind_ = false;
 };
 
 }  // namespace flamingo::committer

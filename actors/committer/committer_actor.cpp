@@ -133,6 +133,7 @@ void perform(pointer self, effects x) {
       send_wanted(self, wanted);
     });
   for (const reject why : x.rejected) s.counted->rejected.count(why);
+  if (x.left_behind) s.env->rejoin();
   if (x.unservable)
     fail(self, "executor " + std::to_string(x.unservable->who.value) +
                    " asks for the stream after commit " +

@@ -156,6 +156,20 @@ TEST_SUITE("committer") {
     CHECK(fx.wanted[0].id == d(4));
   }
 
+  TEST_CASE("who lacks a batch that others may have deleted is left behind after a while") {
+    const auto waits = [](std::uint64_t rounds, duration time) {
+      bench x;
+      for (std::uint16_t a = 0; a < 4; ++a)
+        x.add(make(at(1, a), {}, a == 1 ? std::vector{d(1)} : std::vector<digest>{}));
+      x.full_rounds(2, rounds);
+      CHECK(x.commits.empty());
+      return x.logic.step(now + time, ticked{}).left_behind;
+    };
+    CHECK_FALSE(waits(6, 1h));  // no checkpoint has passed it: others still have it
+    CHECK_FALSE(waits(100, 4999ms));
+    CHECK(waits(100, 5s));
+  }
+
   TEST_CASE("own batches of a header that died are told, kept, and told again after a restart") {
     bench x;
     for (std::uint16_t a = 0; a < 4; ++a)
