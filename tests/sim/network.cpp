@@ -88,7 +88,8 @@ struct network::connection : network::any_connection,
       return describe(virtual_now(net_.system_), ends[1 - side].owner, ends[side].owner, x);
     });
     for (auto* listener : net_.taps_) listener->arrived(ends[1 - side].owner, ends[side].owner, x);
-    if constexpr (std::is_same_v<Message, schema::PeerMessage>)
+    if constexpr (std::is_same_v<Message, schema::PeerMessage> ||
+                  std::is_same_v<Message, schema::WorkerMessage>)
       if (auto* liar = net_.behaviour_of(hosts[side])) liar->hears(ends[1 - side].owner, x);
     ends[side].events.frame(ends[1 - side].owner, ends[side].actor, x);
   }
@@ -229,17 +230,18 @@ void network::crash(host_id host) {
 
 void network::corrupt(host_id host, std::shared_ptr<byzantine::behaviour> how) {
   how->send = [this, host](validator_id to, const peer_frame& x) { say(host, to, x); };
+  how->send_to_workers = [this, host](validator_id to, const worker_frame& x) { say(host, to, x); };
   corrupted_[host] = std::move(how);
 }
 
-void network::say(host_id host, validator_id to, const peer_frame& x) {
+template <class Message>
+void network::say(host_id host, validator_id to, const wire<Message>& x) {
   const link::peer whom{link::peer::kind::validator, to.value};
   for (const auto& any : connections_) {
-    const auto link = std::dynamic_pointer_cast<connection<schema::PeerMessage>>(any);
+    const auto link = std::dynamic_pointer_cast<connection<Message>>(any);
     if (!link || !link->is_open()) continue;
     for (int side : {0, 1})
-      if (link->hosts[side] == host && link->ends[1 - side].owner == whom)
-        return link->leave(side, x);
+      if (link->hosts[side] == host && link->ends[1 - side].owner == whom) link->leave(side, x);
   }
 }
 

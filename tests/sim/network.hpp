@@ -84,8 +84,10 @@ private:
     const auto found = corrupted_.find(host);
     return found == corrupted_.end() ? nullptr : found->second.get();
   }
-  /// Sends `x` from `host` to a validator, past the behaviour of `host`, if a link is up.
-  void say(host_id host, validator_id to, const peer_frame& x);
+  /// Sends `x` from `host` to a validator, past the behaviour of `host`, over all links of this
+  /// conversation that are up.
+  template <class Message>
+  void say(host_id host, validator_id to, const wire<Message>& x);
 
   duration extra_delay(host_id host) const {
     const auto found = extra_delay_.find(host);

@@ -12,18 +12,6 @@ double seconds_of(duration x) {
   return std::chrono::duration<double>(x).count();
 }
 
-const char* word(byzantine_kind x) {
-  switch (x) {
-    case byzantine_kind::equivocates:
-      return "equivocates";
-    case byzantine_kind::silent:
-      return "silent";
-    case byzantine_kind::lax:
-      return "lax";
-  }
-  return "?";
-}
-
 std::string byzantine_text(const scenario& plan) {
   std::string out;
   for (const auto& [v, kind] : plan.byzantine) out += fmt::format(" v{} {}", v.value, word(kind));

@@ -12,30 +12,120 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+/// How soon after the last fault everything must work again (tests/sim/README.md).
+constexpr std::chrono::seconds liveness_with_usual_ones{20};
+constexpr std::chrono::seconds liveness_with_small_values{60};
+
+using kind = byzantine_kind;
+
+constexpr unsigned one_of(std::initializer_list<kind> all) {
+  unsigned set = 0;
+  for (const auto x : all) set |= 1u << static_cast<unsigned>(x);
+  return set;
+}
+/// But `lax`, which needs clients that go far ahead.
+constexpr unsigned any_kind = ((1u << byzantine_kinds) - 1) & ~one_of({kind::lax});
+
 /// How likely each kind of fault is, per mille of the runs.
 struct recipe {
   const char* name;
   const char* about;
-  unsigned crashes, blackout, partitions, lossy, slow, equivocates, silent, skewed_clocks, gaps;
-  unsigned lost_disk = 0, left_behind = 0;
+  unsigned crashes = 0, blackout = 0, partitions = 0, lossy = 0, slow = 0;
+  unsigned byzantine = 0, kinds = any_kind;
+  unsigned skewed_clocks = 250, small_values = 250;
+  unsigned gaps = 0, lost_disk = 0, left_behind = 0;
 };
 
 constexpr recipe book[] = {
-    {"mixed", "every kind of fault, a few at a time", 600, 100, 500, 400, 400, 300, 300, 500, 100,
-     150, 150},
-    {"calm", "no fault at all", 0, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"crashes", "validators lose power and come back", 1000, 200, 0, 200, 0, 0, 0, 0, 0},
-    {"partitions", "links go and come back", 0, 0, 1000, 300, 0, 0, 0, 0, 0},
-    {"lossy", "frames get lost and come twice", 0, 0, 0, 1000, 300, 0, 0, 0, 0},
-    {"laggards", "validators that are far away in turn", 0, 0, 0, 300, 1000, 0, 0, 0, 0},
-    {"equivocation", "a validator that signs two headers a round", 0, 0, 0, 300, 300, 1000, 0, 0,
-     0},
-    {"silence", "a validator that says nothing", 300, 0, 300, 0, 300, 0, 1000, 0, 0},
-    {"gaps", "clients far ahead of a bundle that was lost", 0, 0, 0, 1000, 0, 0, 0, 0, 1000},
-    {"lost_disk", "a validator comes back with an empty disk", 300, 0, 300, 300, 300, 0, 0, 300, 0,
-     1000},
-    {"left_behind", "a validator comes back when nobody keeps what it lacks", 300, 0, 0, 300, 300,
-     0, 0, 300, 0, 0, 1000},
+    {.name = "mixed",
+     .about = "every kind of fault and of attack, a few at a time",
+     .crashes = 600,
+     .blackout = 100,
+     .partitions = 500,
+     .lossy = 400,
+     .slow = 400,
+     .byzantine = 600,
+     .skewed_clocks = 500,
+     .small_values = 500,
+     .gaps = 100,
+     .lost_disk = 150,
+     .left_behind = 150},
+    {.name = "calm", .about = "no fault at all"},
+    {.name = "crashes",
+     .about = "validators lose power and come back",
+     .crashes = 1000,
+     .blackout = 200,
+     .lossy = 200},
+    {.name = "partitions", .about = "links go and come back", .partitions = 1000, .lossy = 300},
+    {.name = "lossy", .about = "frames get lost and come twice", .lossy = 1000, .slow = 300},
+    {.name = "laggards",
+     .about = "validators that are far away in turn",
+     .lossy = 300,
+     .slow = 1000},
+    {.name = "gaps",
+     .about = "clients far ahead of a bundle that was lost",
+     .lossy = 1000,
+     .gaps = 1000},
+    {.name = "lost_disk",
+     .about = "a validator comes back with an empty disk",
+     .crashes = 300,
+     .partitions = 300,
+     .lossy = 300,
+     .slow = 300,
+     .lost_disk = 1000},
+    {.name = "left_behind",
+     .about = "a validator comes back when nobody keeps what it lacks",
+     .crashes = 300,
+     .lossy = 300,
+     .slow = 300,
+     .left_behind = 1000},
+    {.name = "local_values",
+     .about = "small bounds, short delays and wrong clocks, other ones everywhere",
+     .crashes = 200,
+     .lossy = 300,
+     .slow = 500,
+     .skewed_clocks = 1000,
+     .small_values = 1000},
+    {.name = "silence",
+     .about = "validators that say nothing",
+     .crashes = 300,
+     .partitions = 300,
+     .slow = 300,
+     .byzantine = 1000,
+     .kinds = one_of({kind::silent})},
+    {.name = "equivocation",
+     .about = "two headers a round, forged and replayed votes",
+     .lossy = 300,
+     .slow = 300,
+     .byzantine = 1000,
+     .kinds = one_of({kind::equivocates, kind::forges, kind::replays, kind::vote_sets})},
+    {.name = "bad_headers",
+     .about = "bad links, and lies about time, delay, counts and capacity",
+     .crashes = 300,
+     .slow = 500,
+     .byzantine = 1000,
+     .kinds = one_of({kind::bad_links, kind::lies, kind::garbles})},
+    {.name = "withholding",
+     .about = "each message for some only",
+     .crashes = 300,
+     .lossy = 200,
+     .slow = 300,
+     .byzantine = 1000,
+     .kinds = one_of({kind::selective, kind::withholds, kind::hides})},
+    {.name = "floods",
+     .about = "copied bundles, tiny batches, endless questions",
+     .crashes = 300,
+     .slow = 300,
+     .byzantine = 1000,
+     .kinds = one_of({kind::copies, kind::small_change, kind::asks_a_lot})},
+    {.name = "attacks",
+     .about = "f Byzantine validators of any kinds, and honest ones crash",
+     .crashes = 500,
+     .partitions = 200,
+     .lossy = 200,
+     .slow = 300,
+     .byzantine = 1000,
+     .skewed_clocks = 500},
 };
 
 const recipe& find_recipe(const std::string& name) {
@@ -80,6 +170,7 @@ private:
     w.links.delay_min = microseconds(random_.between(200, 20'000));
     w.links.delay_max = w.links.delay_min + microseconds(random_.between(500, 40'000));
     w.sync_max = microseconds(random_.between(1'000, 20'000));
+    if (random_.chance(how_.small_values)) w.local = world_options::locals::small;
     if (random_.chance(how_.skewed_clocks)) w.clock_offset_max = milliseconds(15'000);
     auto& p = w.protocol;
     p.gc_depth = random_.between(10, 40);
@@ -120,19 +211,25 @@ private:
     }
   }
 
-  /// At most f, and each kind at most once.
+  /// f of them, of any kinds that the recipe has.
   void choose_byzantine() {
-    const auto add = [&](unsigned per_mille, byzantine_kind kind) {
-      if (out_.byzantine.size() < faulty_ && random_.chance(per_mille))
-        out_.byzantine.emplace(some_honest(), kind);
-    };
-    // With f = 1 none of them may always shut out the other.
-    if (random_.chance(500)) {
-      add(how_.equivocates, byzantine_kind::equivocates);
-      add(how_.silent, byzantine_kind::silent);
-    } else {
-      add(how_.silent, byzantine_kind::silent);
-      add(how_.equivocates, byzantine_kind::equivocates);
+    if (!random_.chance(how_.byzantine)) return;
+    std::vector<kind> kinds;
+    for (unsigned i = 0; i < byzantine_kinds; ++i)
+      if ((how_.kinds >> i & 1) != 0) kinds.push_back(static_cast<kind>(i));
+    while (out_.byzantine.size() < faulty_)
+      corrupt(some_honest(), kinds[random_.below(kinds.size())]);
+  }
+
+  void corrupt(validator_id v, kind how) {
+    out_.byzantine.emplace(v, how);
+    if (how != kind::small_change) return;
+    out_.world.small_change.insert(v);
+    // Its clients, if it has some, help.
+    for (std::uint32_t c = v.value; c < out_.load.size(); c += static_cast<std::uint32_t>(n_)) {
+      out_.load[c].rate = random_.between(200, 500);
+      out_.load[c].transactions_per_bundle = 1;
+      out_.load[c].outstanding_bundles = 200;
     }
   }
 
@@ -242,7 +339,8 @@ private:
     std::stable_sort(events.begin(), events.end(),
                      [](const event& x, const event& y) { return x.at < y.at; });
     out_.commits_to_show = 5;
-    out_.liveness_bound = std::chrono::seconds(20);
+    const bool small = out_.world.local == world_options::locals::small;
+    out_.liveness_bound = small ? liveness_with_small_values : liveness_with_usual_ones;
   }
 
   const recipe& how_;

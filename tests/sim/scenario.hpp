@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/client/settings.hpp"
+#include "tests/sim/byzantine/kinds.hpp"
 #include "tests/sim/world.hpp"
 
 namespace flamingo::sim {
@@ -31,8 +32,6 @@ struct event {
 
   std::string text() const;
 };
-
-enum class byzantine_kind : std::uint8_t { equivocates, silent, lax };
 
 struct scenario {
   std::string name;

@@ -1,9 +1,7 @@
 #include "tests/sim/simulation.hpp"
 
-#include "actors/dag/limits.hpp"
 #include "crypto/fake_coin.hpp"
-#include "tests/sim/byzantine/equivocator.hpp"
-#include "tests/sim/byzantine/silent.hpp"
+#include "tests/sim/byzantine/kinds.hpp"
 #include "tests/sim/checkers/agreement.hpp"
 #include "tests/sim/checkers/assignment_tables.hpp"
 #include "tests/sim/checkers/exactly_once.hpp"
@@ -70,17 +68,15 @@ private:
   }
 
   void corrupt(validator_id v, byzantine_kind kind) {
-    if (kind == byzantine_kind::lax) return;  // what it runs with is wrong, not what leaves it
     const auto members = world::make_committee(plan_.world);
-    if (kind == byzantine_kind::silent)
-      return world_.net().corrupt(world_.host_of(v), std::make_shared<byzantine::silent>(true));
-    std::set<validator_id> deceived;
-    for (std::uint16_t i = 0; i < members->size(); ++i)
-      if (i != v.value && i % 2 == 0) deceived.insert(validator_id{i});
-    world_.net().corrupt(world_.host_of(v),
-                         std::make_shared<byzantine::equivocator>(
-                             v, members, dag::limits_of(*members, plan_.world.protocol),
-                             world::signer_of(members->validators[v.value].name), deceived));
+    const auto signed_by = [members](validator_id who, byte_span statement) {
+      return world::signer_of(members->validators[who.value].name)->sign(statement);
+    };
+    byzantine::insider who{v, members, plan_.world.protocol,
+                           world::signer_of(members->validators[v.value].name),
+                           random_source(plan_.world.seed).fork(members->validators[v.value].name)};
+    if (auto how = byzantine::make(kind, who, signed_by))
+      world_.net().corrupt(world_.host_of(v), std::move(how));
   }
 
   duration elapsed() const { return world_.now() - began_; }

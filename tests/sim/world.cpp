@@ -3,6 +3,7 @@
 #include "actors/runtime/metrics.hpp"
 #include "crypto/fake_coin.hpp"
 #include "crypto/fake_signing.hpp"
+#include "tests/sim/local_values.hpp"
 
 namespace flamingo::sim {
 
@@ -64,9 +65,10 @@ world::world(world_options options)
       net_(system_, random_, trace_, options_.links),
       validators_(options_.validators) {
   options_.protocol.accounts = options_.accounts;
-  for (auto& mine : validators_) {
+  for (std::uint16_t i = 0; i < validators_.size(); ++i) {
+    auto& mine = validators_[i];
     mine.platter = std::make_shared<storage::memory_kv>();
-    mine.local = pick_local_parameters();
+    mine.local = pick_local_parameters(validator_id{i});
     const auto offset = options_.clock_offset_max.count();
     if (offset > 0)
       mine.clock_offset = std::chrono::milliseconds(
@@ -81,22 +83,16 @@ world::~world() {
   coordinator_.run();
 }
 
-local_parameters world::pick_local_parameters() {
+local_parameters world::pick_local_parameters(validator_id v) {
   local_parameters x;
+  if (options_.local == world_options::locals::other_delays) x = other_delays(random_);
+  if (options_.local == world_options::locals::small) x = small_values(random_);
   if (options_.history_rounds) x.history_rounds = *options_.history_rounds;
-  if (!options_.vary_local_parameters) return x;
-  using std::chrono::milliseconds;
-  const auto ms = [&](std::uint64_t first, std::uint64_t last) {
-    return milliseconds(random_.between(first, last));
-  };
-  x.batch_bytes = static_cast<std::uint32_t>(random_.between(2'000, 500'000));
-  x.max_batch_delay = ms(5, 200);
-  x.max_header_delay = ms(20, 200);
-  x.parent_grace = ms(1, 30);
-  x.header_resend = ms(200, 1000);
-  x.fetch_retry = ms(50, 500);
-  x.batch_resend = ms(300, 1500);
-  x.executors = static_cast<std::uint16_t>(random_.between(1, 4));
+  if (options_.small_change.contains(v)) {
+    x.batch_bytes = 1'000;
+    x.max_batch_delay = std::chrono::milliseconds(1);
+    x.header_payload_target = 1;
+  }
   return x;
 }
 

@@ -28,8 +28,11 @@ struct world_options {
   protocol_parameters protocol;
   /// Byzantine: they take every bundle, however far ahead of its client's window it is.
   std::set<validator_id> lax;
-  std::optional<std::uint64_t> history_rounds;    // that everybody keeps below the floor
-  bool vary_local_parameters = true;              // different random ones at each validator
+  std::optional<std::uint64_t> history_rounds;  // that everybody keeps below the floor
+  /// Different random ones at each validator.
+  enum class locals : std::uint8_t { usual, other_delays, small } local = locals::other_delays;
+  /// Byzantine: each bundle is a batch of theirs.
+  std::set<validator_id> small_change;
   std::function<void(const std::string&)> print;  // lines of the trace
   /// What becomes durable on whose disk. May be empty.
   std::function<void(validator_id, const storage::write_batch&)> on_durable;
@@ -100,7 +103,7 @@ private:
   void begin_joining(validator_id v, const joiner::standing& stands);
   void power_off(validator_id v);
   void rejoin(validator_id v);
-  local_parameters pick_local_parameters();
+  local_parameters pick_local_parameters(validator_id v);
   runtime::environment_ptr make_environment(validator_id v);
 
   world_options options_;

@@ -38,9 +38,15 @@ public:
     (void)from;
     (void)x;
   }
+  virtual void hears(link::peer from, const worker_frame& x) {
+    (void)from;
+    (void)x;
+  }
 
-  /// Sends a frame of its own to a validator, if a link is up. Set by the network.
+  /// Sends a frame of its own to a validator, if a link is up: to its primary, or to all of its
+  /// workers. Set by the network.
   std::function<void(validator_id to, const peer_frame&)> send;
+  std::function<void(validator_id to, const worker_frame&)> send_to_workers;
 };
 
 }  // namespace flamingo::sim::byzantine

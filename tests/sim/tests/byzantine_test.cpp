@@ -8,6 +8,7 @@
 namespace {
 
 using namespace flamingo;
+using namespace flamingo::sim;
 using namespace flamingo::sim::byzantine;
 
 constexpr link::peer peer_of(std::uint16_t v) {
@@ -19,13 +20,14 @@ struct liar {
 
   std::shared_ptr<committee> members = std::make_shared<committee>();
   std::shared_ptr<crypto::signer> key = std::make_shared<crypto::fake_signer>("v1");
-  dag_limits limits{4, 1 << 20, 16, 16};
+  dag_limits limits{4, 1 << 20, 256, 64};
   std::vector<std::pair<validator_id, peer_frame>> sent;
   std::optional<equivocator> behaviour;
 
   liar() {
     members->validators.resize(4);
-    behaviour.emplace(self, members, limits, key, std::set{validator_id{2}, validator_id{3}});
+    behaviour.emplace(insider{self, members, {}, key, random_source(1)},
+                      std::set{validator_id{2}, validator_id{3}});
     behaviour->send = [this](validator_id to, const peer_frame& x) { sent.emplace_back(to, x); };
   }
 

@@ -1,7 +1,6 @@
 // Whole validators and an equivocator: what the operator is told of it.
 #include <doctest/doctest.h>
 
-#include "actors/dag/limits.hpp"
 #include "tests/sim/byzantine/equivocator.hpp"
 #include "tests/sim/operator_watch.hpp"
 #include "tests/sim/world.hpp"
@@ -49,11 +48,11 @@ TEST_CASE("an equivocator that shows each validator one header is told of to the
   watched_world x;
   // Its second header gets a quorum of votes: its own and those of validators 0 and 1. Validator 2
   // voted for the first one, and meets the certified second.
-  x.net().corrupt(x.host_of(liar),
-                  std::make_shared<byzantine::equivocator>(
-                      liar, world::make_committee(x.options()),
-                      dag::limits_of(x.members(), x.options().protocol), world::signer_of("v3"),
-                      std::set{validator_id{0}, validator_id{1}}));
+  x.net().corrupt(x.host_of(liar), std::make_shared<byzantine::equivocator>(
+                                       byzantine::insider{liar, world::make_committee(x.options()),
+                                                          x.options().protocol,
+                                                          world::signer_of("v3"), random_source(1)},
+                                       std::set{validator_id{0}, validator_id{1}}));
   x.run(5s);
   REQUIRE(x.heard.reports.size() == 4);
   const auto& evidence = x.heard.reports.at(2).evidence;
