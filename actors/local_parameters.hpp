@@ -17,11 +17,11 @@ struct local_parameters {
   std::uint64_t client_window_bytes = 8 << 20;  // bundles of one client in the worker; 1..1024 MiB
   std::uint64_t ingress_bytes = 48 << 20;       // bundles of all clients in the worker
   std::uint64_t batch_cache_bytes = 64 << 20;   // batches kept in memory until they are executed
-  std::uint64_t max_uncommitted_bytes = 256 << 20;  // own batches that no commit has output yet
-  std::uint64_t history_bytes = 512 << 20;       // executed batches kept for peers that lack them
-  std::chrono::seconds history_retention{600};   // and for how long; 1 s..1 d
-  std::uint32_t relay_per_mille = 100;           // share of ingress that relays may take; 0..1000
-  std::uint32_t recent_receipts = 10'000;        // kept for queries, a client; 100..10^6
+  std::uint64_t max_uncommitted_bytes = 32 << 20;  // own batches that no commit has output yet
+  std::uint64_t history_bytes = 512 << 20;         // executed batches kept for peers that lack them
+  std::chrono::seconds history_retention{600};     // and for how long; 1 s..1 d
+  std::uint32_t relay_per_mille = 100;             // share of ingress that relays may take; 0..1000
+  std::uint32_t recent_receipts = 10'000;          // kept for queries, a client; 100..10^6
   std::chrono::milliseconds batch_resend{1000};  // unacknowledged batches are sent again after this
   // -- primary
   std::chrono::milliseconds max_header_delay{60};  // a header leaves after this; 1..200 ms

@@ -1,6 +1,7 @@
 // A worker's door to the clients (design: ordering-layer balancing, "Accounts, clients, bundles";
 // the hot path: "bounded ingress" matters most). What clients may have in the worker is bounded in
-// all and for each; their bundles are taken in turn. Pure.
+// all and for each, so that many who want much leave room for one who wants little; their bundles
+// are taken in turn. Pure.
 #pragma once
 
 #include <map>
@@ -57,7 +58,7 @@ private:
   settings with_;
   fair_queue<client_id, waiting_bundle> queue_;
   std::map<client_id, std::uint64_t> held_;  // bytes of each client in the worker
-  std::uint64_t bytes_ = 0;                  // Invariant: the sum over held_
+  std::uint64_t bytes_ = 0;                  // Invariant: the sum over held_, at most ingress_bytes
   rate_limit relays_;
   std::map<client_id, rate_limit> relays_of_;
 };

@@ -99,8 +99,14 @@ effects core::step(time_point now, input in) {
   return out;
 }
 
+bool core::much_uncommitted() const {
+  return records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes;
+}
+
 std::optional<check> core::next_check() {
-  const bool clients_turn = batches_in_a_row_ >= batches_before_bundle && !ingress_.empty();
+  // While too much waits for a commit, bundles wait at the door, where they are served in turn.
+  const bool bundles_wait = !ingress_.empty() && !much_uncommitted();
+  const bool clients_turn = batches_in_a_row_ >= batches_before_bundle && bundles_wait;
   if (!received_.empty() && !clients_turn) {
     ++batches_in_a_row_;
     auto next = received_.pop();
@@ -108,8 +114,9 @@ std::optional<check> core::next_check() {
     return std::move(next->second);
   }
   batches_in_a_row_ = 0;
-  if (auto next = ingress_.pop()) return bundle_check{next->first, std::move(next->second)};
-  return std::nullopt;
+  if (!bundles_wait) return std::nullopt;
+  auto next = ingress_.pop();
+  return bundle_check{next->first, std::move(next->second)};
 }
 
 std::optional<time_point> core::next_deadline() const {

@@ -310,6 +310,7 @@ private:
   void release(const pending_bundle&);
   void release(const std::vector<charge>&);
   bool too_many_uncommitted(validator_id author, std::uint64_t bytes) const;
+  bool much_uncommitted() const;
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
   void acknowledged(validator_id from, const batch_stored&, effects&);

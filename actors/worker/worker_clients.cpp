@@ -63,8 +63,6 @@ void core::say_where_we_are(client_id client, effects& out) {
 std::optional<admission::busy> core::busy(bool store_full) const {
   if (diverged_) return admission::busy{diverged_retry, "this validator's state differs"};
   if (newest_ > executed() + with_.local.max_lag) return admission::busy{lag_retry, "max_lag"};
-  if (records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes)
-    return admission::busy{lag_retry, "max_uncommitted_bytes"};
   if (store_full) return admission::busy{busy_retry, "the store's queue"};
   return std::nullopt;
 }
@@ -89,8 +87,10 @@ void core::on(bundle_arrived x, effects& out) {
   if (sequence >= low + with_.protocol.bundle_window)
     return answer(from, sequence, admission::busy{busy_retry, "bundle_window"}, out);
   if (auto why = busy(x.store_full)) return answer(from, sequence, std::move(*why), out);
-  if (auto why = ingress_.arrive(from, std::move(x.bundle)))
+  if (auto why = ingress_.arrive(from, std::move(x.bundle))) {
+    if (much_uncommitted()) why = admission::busy{lag_retry, "max_uncommitted_bytes"};
     return answer(from, sequence, std::move(*why), out);
+  }
   held[sequence] = {mark, false};
 }
 

@@ -2,6 +2,9 @@
 // bounded.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <set>
+
 #include "tests/unit/worker_harness.hpp"
 
 using namespace flamingo;
@@ -131,7 +134,7 @@ TEST_SUITE("worker admission") {
   TEST_CASE("one client's flood is answered busy while another is served") {
     local_parameters local;
     local.client_window_bytes = 10'000;
-    local.ingress_bytes = 15'000;
+    local.ingress_bytes = 40'000;
     worker_harness w(0, local);
     int busy = 0;
     for (std::uint64_t i = 1; i <= 100; ++i) {
@@ -164,6 +167,25 @@ TEST_SUITE("worker admission") {
           last = limit_of(fx);
     CHECK(last == "ingress_bytes");
     CHECK(w.core.ingress_bytes() <= local.ingress_bytes);
+  }
+
+  TEST_CASE("clients that want all of the ingress leave room for one that wants little") {
+    local_parameters local;
+    local.client_window_bytes = 1 << 20;
+    local.ingress_bytes = 40'000;
+    worker_harness w(0, local);
+    std::map<std::uint32_t, std::uint64_t> held;
+    for (std::uint64_t i = 1; i <= 60; ++i)
+      for (std::uint32_t client = 0; client < 3; ++client)
+        if (const auto fx = w.offer(w.bundle(client, i, 10, 100), client); answers(fx).empty())
+          ++held[client];
+        else
+          CHECK(limit_of(fx) == "ingress_bytes");
+    // The same for each, and about as much is left.
+    CHECK(held[0] - held[2] <= 1);
+    CHECK(held[0] > 5);
+    CHECK(w.core.ingress_bytes() > local.ingress_bytes * 2 / 3);
+    CHECK(answers(w.offer(w.bundle(3, 1, 10, 100), 3)).empty());
   }
 
   TEST_CASE("ingress is released when a quorum has the batch, and not before") {
@@ -205,15 +227,25 @@ TEST_SUITE("worker admission") {
   TEST_CASE("what no commit outputs is bounded, so that nothing fills the store") {
     local_parameters local;
     local.max_uncommitted_bytes = 3000;
+    local.ingress_bytes = 20'000;
     worker_harness w(0, local);
     std::string last;
-    for (std::uint64_t i = 1; i <= 20; ++i) {
+    std::vector<checked_batch> sealed;
+    for (std::uint64_t i = 1; i <= 60; ++i) {
       const auto fx = w.admit(w.bundle(0, i), 0);
       if (only_answer<admission::busy>(fx)) last = limit_of(fx);
-      w.advance(seconds{1});
+      for (auto& batch : w.advance(seconds{1}).store) sealed.push_back(std::move(batch));
     }
     CHECK(last == "max_uncommitted_bytes");
     CHECK(w.core.uncommitted_bytes() < 3000 + 1000 + worker::batch_records::overhead);
+    // Bundles wait at the door; when something commits they are taken.
+    CHECK(answers(w.admit(w.bundle(1, 1), 1)).empty());
+    CHECK_FALSE(w.core.next_check());
+    w.step(worker::sub_dag_sequenced{w.commit(1, sealed.at(0))});
+    std::set<client_id> taken;
+    while (const auto next = w.core.next_check())
+      taken.insert(std::get<worker::bundle_check>(*next).from);
+    CHECK(taken == std::set{client_id{0}, client_id{1}});
   }
 
   TEST_CASE("a store that cannot keep up stops new load") {

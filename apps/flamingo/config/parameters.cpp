@@ -116,7 +116,7 @@ std::vector<entry> of_worker(local_parameters& x) {
       bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
             "Batches kept in memory until they are executed."),
       bytes("max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
-            "Own batches that no commit has output yet."),
+            "Own batches that no commit has output yet; beyond, bundles wait to be taken in."),
       bytes("history_bytes", x.history_bytes, 0, 1'048'576 * mib,
             "Executed batches kept for peers that lack them."),
       seconds("history_retention_s", x.history_retention, 1, 86'400, "And for how long."),
