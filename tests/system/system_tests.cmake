@@ -39,6 +39,10 @@ list(APPEND system_tests "system: the roles of one validator run in several proc
 add_test(NAME "system: a validator that lost its store comes back from a checkpoint under load"
   COMMAND ${in_system} joining_test.py JoiningTest.test_lost_store)
 list(APPEND system_tests "system: a validator that lost its store comes back from a checkpoint under load")
+add_test(NAME "system: strangers at every door, ten thousand connects among them, disturb nobody"
+  COMMAND ${in_system} attackers_test.py AttackersTest.test_attackers)
+list(APPEND system_tests
+  "system: strangers at every door, ten thousand connects among them, disturb nobody")
 add_test(NAME "system: a full disk ends a validator in one line, and with space it goes on"
   COMMAND ${in_system} full_disk_test.py FullDiskTest.test_full_disk)
 list(APPEND system_tests "system: a full disk ends a validator in one line, and with space it goes on")
