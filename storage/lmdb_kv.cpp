@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "storage/fault_point.hpp"
 #include "storage/file_growth.hpp"
 #include "storage/flatten.hpp"
 #include "storage/lmdb_environment.hpp"
@@ -70,7 +71,7 @@ private:
 
   void run();
   bool take(std::vector<waiting>& group);
-  write_result commit(const std::vector<waiting>& group);
+  write_result commit(const std::vector<const write_batch*>& batches);
   void settle(const std::vector<waiting>& group, const write_result& result,
               std::chrono::nanoseconds took);
   void check_running() const;
@@ -126,11 +127,16 @@ void lmdb_kv::writer::write(write_batch changes, durable_callback on_durable) {
 void lmdb_kv::writer::run() {
   std::vector<waiting> group;
   while (take(group)) {
+    std::vector<const write_batch*> batches;
+    for (const waiting& x : group) batches.push_back(x.changes.get());
     const auto start = std::chrono::steady_clock::now();
-    const write_result result = commit(group);
+    fault_point(moment::before_sync, batches);
+    const write_result result = commit(batches);
+    fault_point(moment::after_sync, batches);
     settle(group, result, std::chrono::steady_clock::now() - start);
     for (const waiting& x : group)
       if (x.on_durable) x.on_durable(result);
+    fault_point(moment::after_news, batches);
     group.clear();
   }
 }
@@ -160,10 +166,8 @@ bool lmdb_kv::writer::take(std::vector<waiting>& group) {
   return true;
 }
 
-write_result lmdb_kv::writer::commit(const std::vector<waiting>& group) {
+write_result lmdb_kv::writer::commit(const std::vector<const write_batch*>& batches) {
   if (!failed_.ok()) return failed_;  // only this thread changes it
-  std::vector<const write_batch*> batches;
-  for (const waiting& x : group) batches.push_back(x.changes.get());
   write_result result = environment_.apply(batches);
   high_water_ = environment_.high_water_bytes();
   return result;

@@ -3,6 +3,13 @@
 set(in_system ${CMAKE_COMMAND} -E chdir ${CMAKE_SOURCE_DIR}/tests/system ${Python3_EXECUTABLE})
 set(system_tests)
 
+# The binary as it is, but that it crashes where FLAMINGO_CRASH says: its own definition of the fault
+# point stands before the library's.
+add_executable(flamingo-with-faults ${CMAKE_SOURCE_DIR}/apps/flamingo/main.cpp
+  ${CMAKE_SOURCE_DIR}/tests/system/fault_point.cpp)
+target_link_libraries(flamingo-with-faults PRIVATE flamingo_commands)
+target_compile_options(flamingo-with-faults PRIVATE ${FLAMINGO_WARNINGS})
+
 add_test(NAME "system: a payment is executed and an overdraft says why and exits with 1"
   COMMAND ${in_system} network_test.py NetworkTest.test_payment)
 list(APPEND system_tests "system: a payment is executed and an overdraft says why and exits with 1")
@@ -43,6 +50,10 @@ add_test(NAME "system: strangers at every door, ten thousand connects among them
   COMMAND ${in_system} attackers_test.py AttackersTest.test_attackers)
 list(APPEND system_tests
   "system: strangers at every door, ten thousand connects among them, disturb nobody")
+add_test(NAME "system: a validator that crashes around any sync of any table comes back and nothing is lost"
+  COMMAND ${in_system} fault_points_test.py FaultPointsTest.test_fault_points)
+list(APPEND system_tests
+  "system: a validator that crashes around any sync of any table comes back and nothing is lost")
 add_test(NAME "system: a full disk ends a validator in one line, and with space it goes on"
   COMMAND ${in_system} full_disk_test.py FullDiskTest.test_full_disk)
 list(APPEND system_tests "system: a full disk ends a validator in one line, and with space it goes on")
@@ -96,5 +107,6 @@ add_test(NAME "system: wrong use of local is one line and exit code 2"
 list(APPEND system_tests "system: wrong use of local is one line and exit code 2")
 
 set_tests_properties(${system_tests} PROPERTIES
-  ENVIRONMENT "FLAMINGO=$<TARGET_FILE:flamingo>" RESOURCE_LOCK "system" TIMEOUT 300 LABELS "system"
-  SKIP_RETURN_CODE 77)
+  ENVIRONMENT
+    "FLAMINGO=$<TARGET_FILE:flamingo>;FLAMINGO_WITH_FAULTS=$<TARGET_FILE:flamingo-with-faults>"
+  RESOURCE_LOCK "system" TIMEOUT 300 LABELS "system" SKIP_RETURN_CODE 77)
