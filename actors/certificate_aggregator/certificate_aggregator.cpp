@@ -105,6 +105,14 @@ screening core::screen(const vote& x) const {
 }
 
 screening core::screen(const certificate& x) const {
+  const auto alone = screen_alone(x);
+  if (alone == screening::check() && waiting() >= local_.max_pending_certificates)
+    return screening::refuse(reject::too_many_pending);
+  return alone;
+}
+
+/// The same, however many wait.
+screening core::screen_alone(const certificate& x) const {
   if (!members_.has(x.author)) return screening::refuse(reject::unknown_validator);
   if (x.votes.size() < votes_needed(members_)) return screening::refuse(reject::too_few_votes);
   if (x.round <= dag_.floor() || dag_.contains(x.header) ||
@@ -112,8 +120,6 @@ screening core::screen(const certificate& x) const {
     return screening::ignore();
   // Far ahead only the fact that the round exists is of use.
   if (x.round > horizon() && x.round <= ranges_.highest_seen()) return screening::ignore();
-  if (waiting() >= local_.max_pending_certificates)
-    return screening::refuse(reject::too_many_pending);
   return screening::check();
 }
 
@@ -124,7 +130,9 @@ screening core::screen(validator_id from, const certified_header& x) const {
     return screening::ignore();
   if (!fetcher_.wants(x.hdr.id) && !ranges_.expects(from, where.round))
     return screening::refuse(reject::not_requested);
-  return waits_for(x.hdr) ? screening::check() : screen(x.cert);
+  if (waits_for(x.hdr)) return screening::check();
+  // What is complete at once does not wait; and it may be what the others wait for.
+  return missing_of(x.hdr).empty() ? screen_alone(x.cert) : screen(x.cert);
 }
 
 bool core::waits_for(const header& x) const {

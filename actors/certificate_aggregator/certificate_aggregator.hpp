@@ -171,6 +171,8 @@ private:
     time_point refilled;
   };
 
+  dag::screening screen_alone(const certificate&) const;
+
   void on(const started&, effects&);
   void on(header_known, effects&);
   void on(vote_received, effects&);

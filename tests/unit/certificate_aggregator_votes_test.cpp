@@ -187,6 +187,18 @@ TEST_SUITE("certificate aggregator votes") {
     CHECK(b.core->screen(b.certificate_of(b.full(at(3, 1)))) == screening::check());
   }
 
+  TEST_CASE("a header that is complete at once is taken however many wait: they may wait for it") {
+    aggregator_bench b;
+    b.local.max_pending_certificates = 2;
+    b.boot();
+    b.learn(b.full(at(1, 2)));
+    b.learn(b.full(at(1, 3)));
+    REQUIRE(b.core->waiting() == 2);
+    CHECK(b.core->screen(v(1), b.certified(b.full(at(0, 1)))) == screening::check());
+    CHECK(b.core->screen(v(1), b.certified(b.full(at(0, 2)))) ==
+          screening::refuse(reject::too_many_pending));
+  }
+
   TEST_CASE("headers without a certificate are bounded for each author") {
     aggregator_bench b;
     b.local.max_headers_of_author = 2;
