@@ -51,6 +51,17 @@ digest id_of(schema::Signed::Reader x) {
   return header_id({x.getBody().begin(), x.getBody().size()});
 }
 
+/// Where a header's links lead.
+std::vector<std::pair<round_number, digest>> links_of(schema::Header::Reader h) {
+  std::vector<std::pair<round_number, digest>> all;
+  const auto add = [&](round_number round, capnp::Data::Reader id) {
+    if (id.size() == digest::size) all.emplace_back(round, digest_at({id.begin(), id.size()}, 0));
+  };
+  for (const auto parent : h.getParents()) add(round_number{h.getRound()} - 1, parent);
+  for (const auto x : h.getWeakLinks()) add(round_number{x.getRound()}, x.getHeader());
+  return all;
+}
+
 digest id_of(const shared_bytes& signed_header_frame) {
   digest id;
   wire<schema::Signed>(signed_header_frame).read([&](schema::Signed::Reader r) { id = id_of(r); });
@@ -228,11 +239,10 @@ void recorder::wiped(validator_id v) {
 
 void recorder::arrived(link::peer from, link::peer, const peer_frame& x) {
   const auto v = validator_of(from);
-  if (!honest(v)) return;
   for (const auto& y : recent_)
     if (!y.bytes().empty() && y.bytes().data() == x.bytes().data()) return;
   x.read([&](schema::PeerMessage::Reader r) {
-    if (r.isVote()) {
+    if (r.isVote() && honest(v)) {
       const auto cast = r.getVote();
       if (cast.getVoter() != v.value) return;
       vote y;
@@ -245,10 +255,23 @@ void recorder::arrived(link::peer from, link::peer, const peer_frame& x) {
       const auto body = r.getHeader().getBody();
       const byte_span bytes(body.begin(), body.size());
       read_body<schema::Header>(bytes, [&](schema::Header::Reader h) {
-        if (h.getAuthor() == v.value) sent_header(v, header_id(bytes), round_number{h.getRound()});
+        const auto id = header_id(bytes);
+        links_.try_emplace(id, links_of(h));
+        if (honest(v) && h.getAuthor() == v.value) sent_header(v, id, round_number{h.getRound()});
       });
     }
   });
+}
+
+/// What a header that is voted for or sent builds on must be durable before.
+void recorder::expect_links(validator_id v, const digest& header, const std::string& text) {
+  const auto found = links_.find(header);
+  if (found == links_.end()) return;
+  for (const auto& [round, id] : found->second)
+    if (round > disks_[v.value].floor && round > round_number{} &&
+        !certified_[v.value].contains(id))
+      early(v, text + ", which links " + short_name(id) + " of round " +
+                   std::to_string(round.value) + ",");
 }
 
 void recorder::voted(validator_id v, const vote& x) {
@@ -268,6 +291,7 @@ void recorder::voted(validator_id v, const vote& x) {
   if (!is_new || place.round <= disk.floor) return;
   const auto found = disk.votes.find(place);
   if (found == disk.votes.end() || found->second != x.header) early(v, text);
+  expect_links(v, x.header, text);
 }
 
 void recorder::sent_header(validator_id v, const digest& id, round_number round) {
@@ -282,9 +306,10 @@ void recorder::sent_header(validator_id v, const digest& id, round_number round)
     seen_.push_back(
         {"durability", name_of(v) + " " + text + ", after it sent " + short_name(known->second)});
   if (!is_new) return;
-  const auto& disk = disks_[v.value].headers;
-  const auto found = disk.find(round);
-  if (found == disk.end() || found->second != id) early(v, text);
+  const auto& disk = disks_[v.value];
+  const auto found = disk.headers.find(round);
+  if (found == disk.headers.end() || found->second != id) early(v, text);
+  expect_links(v, id, text);
 }
 
 void recorder::arrived(link::peer from, link::peer to, const worker_frame& x) {

@@ -3,6 +3,8 @@
 // durable.
 #pragma once
 
+#include <unordered_map>
+
 #include "messages/committee.hpp"
 #include "messages/dag_limits.hpp"
 #include "storage/memory_kv.hpp"
@@ -55,6 +57,7 @@ private:
   void put_batch(validator_id v, const shared_bytes& bytes);
   void voted(validator_id v, const vote& x);
   void sent_header(validator_id v, const digest& id, round_number round);
+  void expect_links(validator_id v, const digest& header, const std::string& text);
   void told(client_id c, validator_id from, const receipts& x);
   void early(validator_id v, const std::string& what);
 
@@ -67,6 +70,8 @@ private:
   std::vector<std::set<digest>> certified_;   // by validator: what its stores got
   std::vector<durable_view> disks_;           // by validator
   std::map<std::pair<client_id, bundle_sequence>, digest> offered_;
+  /// Of all headers that were sent. Looked up, never walked.
+  std::unordered_map<digest, std::vector<std::pair<round_number, digest>>> links_;
   std::vector<peer_frame> recent_;  // headers already looked at: a frame goes to many
   std::size_t next_recent_ = 0;
   checkers::violations seen_;

@@ -33,7 +33,7 @@ struct recipe {
   unsigned crashes = 0, blackout = 0, partitions = 0, lossy = 0, slow = 0;
   unsigned byzantine = 0, kinds = any_kind;
   unsigned skewed_clocks = 250, small_values = 250;
-  unsigned gaps = 0, lost_disk = 0, left_behind = 0;
+  unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0;
 };
 
 constexpr recipe book[] = {
@@ -57,6 +57,11 @@ constexpr recipe book[] = {
      .blackout = 200,
      .lossy = 200},
     {.name = "partitions", .about = "links go and come back", .partitions = 1000, .lossy = 300},
+    {.name = "patience",
+     .about = "headers die while their authors are cut off, and clients wait for these",
+     .partitions = 1000,
+     .small_values = 0,
+     .patient = 1000},
     {.name = "lossy", .about = "frames get lost and come twice", .lossy = 1000, .slow = 300},
     {.name = "laggards",
      .about = "validators that are far away in turn",
@@ -182,6 +187,13 @@ private:
     p.max_bundles_per_batch = static_cast<std::uint32_t>(random_.between(4, 512));
     for (std::uint32_t i = 0; i < w.clients; ++i) choose_load(i);
     if (random_.chance(how_.gaps)) choose_gaps();
+    if (random_.chance(how_.patient)) choose_patience();
+  }
+
+  /// Nobody else speaks for a client: what its assignee has taken must come from it.
+  void choose_patience() {
+    out_.world.protocol.gc_depth = 10;
+    for (auto& x : out_.load) x.relay_timeout = std::chrono::seconds(3600);
   }
 
   void choose_load(std::uint64_t client) {
