@@ -18,7 +18,9 @@ bool check_votes(const signature_scheme& scheme, const committee& members, certi
   for (std::size_t i = 0; i < needed; ++i) {
     const auto& [voter, sig] = x.votes[i];
     if (i > 0 && voter <= x.votes[i - 1].first) return false;
+#if !FLAMINGO_MUTANT_certificate_unchecked
     if (!signed_by(voter, statement, sig, scheme, members)) return false;
+#endif
   }
   return true;
 }

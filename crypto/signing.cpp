@@ -6,8 +6,10 @@ namespace flamingo::crypto {
 
 signing_input::signing_input(const tag& kind, const signing_context& context, const digest& what) {
   append(kind);
+#if !FLAMINGO_MUTANT_signed_for_any_chain
   append(context.chain);
   append(little_endian(context.epoch.value));
+#endif
   append(what);
 }
 

@@ -282,6 +282,9 @@ void core::reconsider_pending(effects& out) {
 std::vector<dag::link> core::missing_of(const header& x) const {
   std::vector<dag::link> missing;
   dag::for_each_link(x.round, x.parents, x.weak_links, dag_.floor(), [&](const dag::link& to) {
+#if FLAMINGO_MUTANT_link_leads_anywhere
+    if (dag_.contains(to.id)) return;
+#endif
     if (!dag_.holds(to)) missing.push_back(to);
   });
   return missing;
@@ -411,6 +414,10 @@ void core::resend(effects& out) {
   };
   for (auto& [round, x] : own_) {
     if (x.resend > now_) continue;
+#if FLAMINGO_MUTANT_header_sent_once
+    x.resend = time_point::max();
+    continue;
+#endif
     to_others([&, own = &x](validator_id peer) {
       if (!own->votes.contains(peer)) out.headers.push_back({peer, own->own.bytes});
     });

@@ -224,6 +224,12 @@ commit core::make_commit(queued x, time_point now) {
   result.stream.snapshot = index.value % parameters_.checkpoint_anchors == 0;
   result.signals = {index, anchor_round, {}};
   result.control = {index, anchor_round, {}};
+#if FLAMINGO_MUTANT_order_by_vote_sets
+  std::stable_sort(x.bodies.begin(), x.bodies.end(), [](const body& a, const body& b) {
+    return !a.batches.empty() && !b.batches.empty() &&
+           a.batches.front().signers < b.batches.front().signers;
+  });
+#endif
   for (body& y : x.bodies) {
     for (const wanted_batch& batch : y.batches) {
       result.stream.batches.push_back(sequence(batch, anchor_round));

@@ -32,6 +32,9 @@ void core::on(const started&, effects& out) {
 
 void core::on(header_received in, effects& out) {
   const signed_header& x = *in.x;
+#if FLAMINGO_MUTANT_vote_by_clock
+  if (x.hdr.created_at > now_ + std::chrono::seconds(5)) return;
+#endif
   // Also a header that cannot be voted for here may be certified by others.
   if (voter_.screen(x.hdr, dag_) == dag::screening::check()) out.hand_over.push_back(x.bytes);
   voter::outcome decided;
@@ -98,6 +101,9 @@ void core::on(const committed& in, effects& out) {
 }
 
 void core::on(const link_restored& in, effects& out) {
+#if FLAMINGO_MUTANT_header_sent_once
+  return;
+#endif
   for (auto& own : proposer_.uncertified(dag_))
     out.headers.push_back({in.peer, std::move(own.bytes)});
 }

@@ -242,6 +242,10 @@ void perform(pointer self, effects x) {
 #if FLAMINGO_MUTANT_vote_before_durable
   send_votes(self, votes);
 #endif
+#if FLAMINGO_MUTANT_header_before_durable
+  for (const auto& bytes : x.broadcast)
+    for (const auto& [peer, link] : s.links) send_to(self, peer, encode_peer(bytes));
+#endif
   auto writes = writes_of(self, x, votes);
   s.out->perform(std::move(writes),
                  [self, x = std::move(x), votes = std::move(votes)] { send(self, x, votes); });

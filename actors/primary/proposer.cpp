@@ -23,7 +23,9 @@ proposer::proposer(validator_id self, const committee& members, const protocol_p
     }
     if (!output)
       for (const auto& record : x.hdr.control) offer(record);
+#if !FLAMINGO_MUTANT_restart_signs_anew
     last_round_ = std::max(last_round_, x.hdr.round);
+#endif
     last_created_at_ = std::max(last_created_at_, x.hdr.created_at);
     own_.emplace(x.hdr.round, std::move(own));
   }
@@ -105,7 +107,9 @@ void proposer::forget(const own_header& x) {
 void proposer::died(const digest& id, round_number floor, outcome& out) {
   const auto it = batches_.find(id);
   if (it == batches_.end() || !it->second.proposed) return;
+#if !FLAMINGO_MUTANT_dead_batches_are_lost
   out.ask.push_back({it->second.entry.worker, id});
+#endif
   died_[id] = floor;
   batches_.erase(it);
 }

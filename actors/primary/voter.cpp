@@ -74,6 +74,9 @@ std::optional<reject> voter::bad_links(const header& x) const {
 
 std::optional<reject> voter::bad_content(const header& x) const {
   if (x.payload.size() > protocol_.max_payload_entries) return reject::bad_payload;
+#if FLAMINGO_MUTANT_local_bound_decides
+  if (x.payload.size() > local_.header_payload_target) return reject::bad_payload;
+#endif
   std::set<digest> batches;
   for (const auto& entry : x.payload)
     if (entry.worker.value >= protocol_.workers || !batches.insert(entry.batch).second)
@@ -91,6 +94,9 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
   if (of_header.what == screening::outcome::ignore) return receive_again(x.hdr, out);
   if (of_header.what == screening::outcome::refuse) return out.rejected.push_back(of_header.why);
   const auto where = x.hdr.position();
+#if FLAMINGO_MUTANT_votes_for_two_headers
+  if (known(where) != nullptr) return out.votes.push_back({std::move(x)});
+#endif
   if (known(where) != nullptr) {
     out.rejected.push_back(reject::equivocation);
     return keep_evidence(x.hdr, x.bytes, out);
@@ -101,6 +107,9 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
 }
 
 void voter::receive_again(const header& x, outcome& out) const {
+#if FLAMINGO_MUTANT_vote_sent_once
+  return;
+#endif
   const auto it = voted_.find(x.position());
   if (it != voted_.end() && it->second == x.id) out.repeat.push_back(x.position());
 }
@@ -161,6 +170,9 @@ voter::verdict voter::judge_links(candidate& of, const dag::graph& dag) const {
       wrong = to.is_parent() ? reject::wrong_parent_round : reject::bad_weak_links;
   });
   if (wrong) return {verdict::kind::refuse, *wrong};
+#if FLAMINGO_MUTANT_vote_without_ancestors
+  of.link.reset();
+#endif
   return {of.link ? verdict::kind::wait : verdict::kind::vote};
 }
 

@@ -187,6 +187,10 @@ void core::on(batch_checked x, effects& out) {
   }
   if (x.batch->author == with_.self && x.batch->sequence >= next_sequence_)
     next_sequence_ = x.batch->sequence + 1;  // an own one that our store lost
+#if FLAMINGO_MUTANT_batch_judged_by_window
+  for (const auto& head : x.batch->bundles)
+    if (consumed(head.client, head.sequence)) return out.rejected.push_back(reject::bad_payload);
+#endif
   fetcher_.arrived(id);
   store(*x.batch, out);
   if (const auto waits = payload_wanted_.find(id); waits != payload_wanted_.end()) {

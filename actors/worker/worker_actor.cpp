@@ -175,6 +175,10 @@ void write(pointer self, effects& fx) {
       (own ? s.counted->batch_bytes_sealed : s.counted->batch_bytes_received)
           .Increment(static_cast<double>(x.frame.size()));
     }
+#if FLAMINGO_MUTANT_stored_before_durable
+    s.out->perform(std::move(batches), nullptr);
+    return run(self, batches_durable{std::move(ids)});
+#endif
     s.out->perform(std::move(batches), [self, ids = std::move(ids)]() mutable {
       run(self, batches_durable{std::move(ids)});
     });

@@ -111,6 +111,9 @@ void core::on(executor_met x, effects&) {
 
 void core::on(execution_advanced x, effects& out) {
   executors_[x.progress.executor] = {x.progress.index, x.progress.snapshot};
+#if FLAMINGO_MUTANT_deletion_leads
+  records_.take_deletions(newest_, now_, out.deletions);
+#endif
   records_.take_deletions(snapshot(), now_, out.deletions);
 }
 

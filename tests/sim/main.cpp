@@ -113,7 +113,11 @@ int run_range(const arguments& args) {
   seed_runner runner([&](std::uint64_t s, int to) { return run_seed(args, s, to); }, args.processes,
                      args.limit_seconds);
   runner.run(first, last, [&](const seed_result& x) {
-    std::cout << x.text << std::flush;
+    // What ended without a line of its own, an invariant of ours ended, or its time.
+    if (args.json && !x.ok && !x.text.starts_with('{'))
+      std::cout << json_of(plan_of(args, x.seed), outcome{.found = {{"ended", x.text}}}, 0) << "\n";
+    else
+      std::cout << x.text << std::flush;
     if (x.ok) return true;
     failed.push_back(x.seed);
     std::cerr << "FAILED: " << command_of(args, x.seed) << "\n";
