@@ -99,10 +99,10 @@ struct ClientSummary @0xd3a1f1a0c0de0218 {
   busy @4 :UInt64;               # in bundles answered busy or relayLimited, each time
   completed @5 :UInt64;          # in bundles with f+1 equal receipts
   duplicated @6 :UInt64;         # in bundles for which f+1 receipts said two different commits
-  invalid @7 :UInt64;            # in bundles that a validator called invalid
+  invalid @7 :UInt64;            # in bundles given up because f+1 validators called them invalid
   waiting @8 :UInt64;            # due, and in no bundle yet
   outstanding @9 :UInt64;        # in bundles without f+1 receipts
-  lost @10 :UInt64;              # the part of them that was admitted
+  lost @10 :UInt64;              # once finished: the part of them that was admitted; until then 0
   bundles @11 :UInt64;           # bundles that left
   receipts @12 :UInt64;          # bundles with f+1 equal receipts
   resent @13 :UInt64;            # bundles sent again to the same validator
