@@ -23,28 +23,20 @@ tag tag_of(std::string_view kind);
 
 /// The tags in use. What is hashed under a tag stands beside it. A new meaning takes a new tag.
 namespace tags {
-inline const tag header = tag_of("header");              // a header's body
-inline const tag vote = tag_of("vote");                  // header digest, author, round
-inline const tag bundle = tag_of("bundle");              // a bundle's body
-inline const tag batch = tag_of("batch");                // author, worker, sequence, bundle digests
-inline const tag availability = tag_of("availability");  // a worker's acknowledgement of a batch
-inline const tag counts = tag_of("counts");              // account counts of a batch
-inline const tag control = tag_of("control");            // a control record
-inline const tag decision = tag_of("decision");          // a migration decision's body
-inline const tag checkpoint = tag_of("checkpoint");      // a checkpoint's fields
-inline const tag ledger = tag_of("ledger");              // a checkpoint's ledger
-inline const tag receipts = tag_of("receipts");          // a validator's receipts for one client
-inline const tag results = tag_of("results");            // the result codes of a bundle
-inline const tag admission = tag_of("admission");        // a worker's answer to a bundle
-inline const tag hello = tag_of("hello");                // the hand-shake of a link
-inline const tag state = tag_of("state");                // an executor's state root
-inline const tag table = tag_of("table");                // the account-assignment table's root
-inline const tag windows = tag_of("windows");            // the client windows' root
-inline const tag sub_dag = tag_of("sub-dag");            // the chain over committed sub-DAGs
-inline const tag coin_deal = tag_of("coin-deal");        // the dealer's polynomial
-inline const tag coin_keys = tag_of("coin-keys");        // all verification keys
-inline const tag coin_point = tag_of("coin-point");      // a wave's point
-inline const tag coin_nonce = tag_of("coin-nonce");      // a proof's secret nonce
+inline const tag header = tag_of("header");          // a header's body
+inline const tag vote = tag_of("vote");              // header digest, author, round
+inline const tag bundle = tag_of("bundle");          // a bundle's body
+inline const tag batch = tag_of("batch");            // author, worker, sequence, bundle digests
+inline const tag counts = tag_of("counts");          // account counts of a batch
+inline const tag checkpoint = tag_of("checkpoint");  // a checkpoint's fields
+inline const tag ledger = tag_of("ledger");          // a checkpoint's ledger
+inline const tag receipts = tag_of("receipts");      // a validator's receipts for one client
+inline const tag results = tag_of("results");        // the result codes of a bundle
+inline const tag sub_dag = tag_of("sub-dag");        // the chain over committed sub-DAGs
+inline const tag coin_deal = tag_of("coin-deal");    // the dealer's polynomial
+inline const tag coin_keys = tag_of("coin-keys");    // all verification keys
+inline const tag coin_point = tag_of("coin-point");  // a wave's point
+inline const tag coin_nonce = tag_of("coin-nonce");  // a proof's secret nonce
 inline const tag coin_challenge = tag_of("coin-challenge");  // a proof's challenge
 inline const tag coin_value = tag_of("coin-value");          // a wave's value
 }  // namespace tags

@@ -34,10 +34,10 @@ TEST_SUITE("crypto hash") {
     // Computed with `printf flamingo/vote/v1 | sha256sum`: a changed tag is a changed protocol.
     CHECK(hex(tags::vote) == "03b5714035237aa6741145da0bf620a5909dd6ad7ff9ebd3f6d6b5951dae42b5");
     const std::vector<tag> all{
-        tags::header,   tags::vote,    tags::bundle,   tags::batch,   tags::availability,
-        tags::counts,   tags::control, tags::decision, tags::hello,   tags::checkpoint,
-        tags::receipts, tags::results, tags::table,    tags::sub_dag, tags::admission,
-        tags::state,    tags::windows};
+        tags::header,     tags::vote,       tags::bundle,         tags::batch,
+        tags::counts,     tags::checkpoint, tags::ledger,         tags::receipts,
+        tags::results,    tags::sub_dag,    tags::coin_deal,      tags::coin_keys,
+        tags::coin_point, tags::coin_nonce, tags::coin_challenge, tags::coin_value};
     CHECK(std::set<tag>(all.begin(), all.end()).size() == all.size());
   }
 
