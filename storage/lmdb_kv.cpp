@@ -27,9 +27,13 @@ constexpr std::uint64_t growth_step_bytes =
 /// anything.
 lmdb_kv::origin prepare(const store_directory& directory) {
   const auto data = directory.file("data.mdb");
-  if (!std::filesystem::exists(data)) return lmdb_kv::origin::created;
-  if (!directory.lost_at_reboot()) return lmdb_kv::origin::reopened;
   std::error_code failed;
+  const bool found = std::filesystem::exists(data, failed);
+  if (failed)
+    throw error("store " + directory.path().string() + ": cannot look at data.mdb (" +
+                failed.message() + "): check its owner and mode");
+  if (!found) return lmdb_kv::origin::created;
+  if (!directory.lost_at_reboot()) return lmdb_kv::origin::reopened;
   std::filesystem::rename(data, directory.file("data.mdb.unsynced"), failed);
   if (failed)
     throw error("store " + directory.path().string() + ": cannot move data.mdb aside (" +
