@@ -121,6 +121,9 @@ void finish(pointer<Message> self) {
     door.metrics.went_down(who.what);
     const auto handle = caf::actor_cast<link_actor<Message>>(self);
     door.deliver([&] { s.plan->to.down(who, handle); });
+  } else if (const auto whom = s.plan->rules->admit.dialled;
+             whom && is_refusal(how.why) && s.plan->to.refused) {
+    door.deliver([&] { s.plan->to.refused(*whom, how); });
   }
   if (!self->valid(s.handle)) return leave<Message>(self);
   self->system().middleman().run_later(

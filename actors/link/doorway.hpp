@@ -7,6 +7,7 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/link/emulation_switch.hpp"
+#include "actors/link/ending.hpp"
 #include "actors/link/peer.hpp"
 #include "messages/committee.hpp"
 
@@ -26,6 +27,9 @@ struct events {
   /// Which worker of ours has this link; the other end must mean the same index. 0 where workers
   /// take no part.
   worker_id worker{};
+  /// A dialled link was refused before it was up, by this end or the other; it is dialled again.
+  /// Roles need not know: for who wonders why nothing comes up.
+  std::function<void(peer, const ended&)> refused{};
 };
 
 /// One conversation's way to the network.

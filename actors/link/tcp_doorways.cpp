@@ -69,9 +69,9 @@ public:
     };
     const auto failed = [d = door_, with](const std::string& reason, std::uint32_t attempts) {
       d->metrics.dial_failed();
-      if (std::has_single_bit(attempts))
-        spdlog::warn("cannot connect the {} link {}: {} (attempt {}, trying on)",
-                     to_string(d->about), with, reason, attempts);
+      if (std::has_single_bit(attempts))  // ever more rarely
+        spdlog::warn("cannot connect the {} link {}: {} ({}, trying on)", to_string(d->about), with,
+                     reason, attempts == 1 ? "once" : fmt::format("{} times in a row", attempts));
     };
     remember(node_->sockets->dial(where, connected, failed));
   }

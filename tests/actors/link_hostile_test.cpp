@@ -197,14 +197,19 @@ TEST_SUITE("link against hostile ends") {
     chain.doors.primaries->dial(validator(0), at, nobody.to());
     CHECK(wait_refused(door, "wrong_chain", 1));
     CHECK(wait_refused(chain, "wrong_chain", 1));
+    CHECK(nobody.wait_refusal(validator(0), ending::wrong_chain));
     file.doors.primaries->dial(validator(0), at, nobody.to());
     CHECK(wait_refused(door, "wrong_committee", 1));
+    CHECK(nobody.wait_refusal(validator(0), ending::wrong_committee));
     right.doors.workers->dial(validator(0), at, no_worker.to());
     CHECK(wait_refused(door, "wrong_conversation", 1));
     right.doors.workers->dial(validator(0), {"127.0.0.1", worker_port}, no_worker.to(worker_id{2}));
     CHECK(wait_refused(door, "wrong_worker", 1, "worker"));
     right.doors.primaries->dial(validator(2), at, nobody.to());
     CHECK(wait_refused(right, "unexpected_peer", 1));
+    CHECK(nobody.wait_refusal(validator(2), ending::unexpected_peer));
+    // Who accepts is told nothing: it dialled nobody.
+    CHECK(here.wait([](auto& r) { return r.refusals.empty(); }));
     client_node.doors.primaries->dial(validator(0), at, nobody.to());
     CHECK(wait_refused(door, "unknown_peer", 1));
     CHECK(nobody.ups() == 0);
@@ -223,6 +228,7 @@ TEST_SUITE("link against hostile ends") {
     other.doors.primaries->dial(validator(0), {"127.0.0.1", port}, there.to());
     CHECK(wait_refused(other, "bad_tls", 3));
     CHECK(wait_refused(door, "bad_tls", 3));
+    CHECK(there.wait_refusal(validator(0), ending::bad_tls));
     CHECK(here.ups() + there.ups() == 0);
   }
 

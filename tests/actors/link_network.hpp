@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/io/middleman.hpp>
@@ -54,6 +55,7 @@ public:
     std::condition_variable changed;
     std::vector<std::pair<peer, link_actor<Message>>> ups;
     std::vector<peer> downs;
+    std::vector<std::pair<peer, ended>> refusals;
     std::vector<arrival> frames;  // kept, that is, not handled
     std::size_t count = 0;        // of frames
 
@@ -82,6 +84,9 @@ public:
       r->note([&] { r->downs.push_back(who); });
     };
     out.worker = worker;
+    out.refused = [r = record_](peer who, const ended& how) {
+      r->note([&] { r->refusals.emplace_back(who, how); });
+    };
     return out;
   }
 
@@ -96,6 +101,14 @@ public:
   }
   bool wait_downs(std::size_t n) {
     return wait([&](record& r) { return r.downs.size() >= n; });
+  }
+  /// Waits until a dial to `whom` was refused for that.
+  bool wait_refusal(peer whom, ending why) {
+    return wait([&](record& r) {
+      return std::any_of(r.refusals.begin(), r.refusals.end(), [&](const auto& x) {
+        return x.first == whom && x.second.why == why && !x.second.line.empty();
+      });
+    });
   }
   bool wait_frames(std::size_t n) {
     return wait([&](record& r) { return r.count >= n; });
