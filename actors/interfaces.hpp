@@ -310,7 +310,11 @@ using executor_actor = caf::typed_actor<
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
 
 /// OPERATOR DESK: answers an operator's questions over the link they came by.
-using operator_desk_actor = caf::typed_actor<caf::reacts_to<operator_link, operator_frame>>;
+using operator_desk_actor =
+    caf::typed_actor<caf::reacts_to<operator_link, operator_frame>,
+                     // Roles that may run in other processes: it tells which of them are gone.
+                     caf::reacts_to<atom::meet, worker_id, sequenced_sink>,
+                     caf::reacts_to<atom::meet, executor_id, stream_sink>>;
 
 /// Handles of a validator's roles. In a DIRECTORY's answer: of those that one process runs; handles
 /// of others are invalid, lists empty.

@@ -133,6 +133,12 @@ void write(const status_report& from, schema::StatusReport::Builder into) {
   }
   into.setRoundsBehind(from.rounds_behind);
   write(from.evidence, into.initEvidence());
+  const auto write_ids = [](const auto& ids, auto list) {
+    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, ids[i].value);
+  };
+  const auto size = [](const auto& ids) { return static_cast<unsigned>(ids.size()); };
+  write_ids(from.absent_workers, into.initAbsentWorkers(size(from.absent_workers)));
+  write_ids(from.absent_executors, into.initAbsentExecutors(size(from.absent_executors)));
 }
 
 bool read(schema::StatusReport::Reader from, status_report& into) {
@@ -153,6 +159,10 @@ bool read(schema::StatusReport::Reader from, status_report& into) {
     if (delay != absent_delay) out = std::chrono::microseconds{static_cast<std::int64_t>(delay)};
   }
   into.rounds_behind = from.getRoundsBehind();
+  for (const std::uint16_t id : from.getAbsentWorkers())
+    into.absent_workers.push_back(worker_id{id});
+  for (const std::uint16_t id : from.getAbsentExecutors())
+    into.absent_executors.push_back(executor_id{id});
   if (!read(from.getEvidence(), into.evidence)) return false;
   return read_fixed(from.getChain(), into.chain);
 }

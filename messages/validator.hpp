@@ -111,6 +111,8 @@ struct status_report {
   std::vector<std::optional<std::chrono::microseconds>> queue_delays;
   std::uint64_t rounds_behind = 0;  // behind the highest certified round that it knows of
   evidence_report evidence;
+  std::vector<worker_id> absent_workers;  // roles of it whose process is gone
+  std::vector<executor_id> absent_executors;
 
   friend bool operator==(const status_report&, const status_report&) = default;
 };

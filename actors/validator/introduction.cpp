@@ -62,6 +62,15 @@ void introduce(const role_handles& here, const role_handles& all) {
   }
 }
 
+void introduce(const operator_desk_actor& desk, const role_handles& all) {
+  each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
+    meet(desk, i, sequenced_sink{worker});
+  });
+  each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
+    meet(desk, k, stream_sink{executor});
+  });
+}
+
 void begin(const role_handles& here) {
   const auto start = [](const auto& role) {
     if (role) caf::anon_send(role, atom::start_v);

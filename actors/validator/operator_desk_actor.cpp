@@ -11,13 +11,32 @@ namespace {
 
 constexpr std::chrono::seconds patience{5};
 
-/// The committer's report, with what the primary knows.
-operator_frame completed(const operator_frame& from_committer, const evidence_frame& from_primary) {
+template <class Id, class Handle>
+void watch(operator_desk_actor::stateful_pointer<state> self, watched_roles<Id>& roles, Id id,
+           const Handle& handle) {
+  auto& known = roles.known[id];
+  if (known) self->demonitor(known);
+  known = handle.address();
+  roles.absent.erase(id);
+  self->monitor(handle);
+}
+
+template <class Id>
+void note_end(watched_roles<Id>& roles, const caf::actor_addr& who) {
+  for (const auto& [id, known] : roles.known)
+    if (known == who) roles.absent.insert(id);
+}
+
+/// The committer's report, with what the primary knows and who is gone.
+operator_frame completed(const state& s, const operator_frame& from_committer,
+                         const evidence_frame& from_primary) {
   auto message = decode(from_committer);
   auto evidence = decode(from_primary);
   auto* report = message ? std::get_if<status_report>(&*message) : nullptr;
   FLAMINGO_ASSERT(report != nullptr && evidence);
   report->evidence = std::move(*evidence);
+  report->absent_workers.assign(s.workers.absent.begin(), s.workers.absent.end());
+  report->absent_executors.assign(s.executors.absent.begin(), s.executors.absent.end());
   return encode(*message);
 }
 
@@ -27,23 +46,33 @@ operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<s
                                          committer_actor committer, primary_actor primary) {
   // The operator's command has a time-out of its own.
   const auto give_up = [](const caf::error&) {};
+  self->set_down_handler([self](const caf::down_msg& gone) {
+    note_end(self->state.workers, gone.source);
+    note_end(self->state.executors, gone.source);
+  });
   return {[=](const operator_link& link, const operator_frame& question) {
-    bool status = false;
-    question.read([&](schema::OperatorMessage::Reader r) { status = r.isStatus(); });
-    if (!status) return;  // the only question there is; anything else gets no answer
-    self->request(primary, patience, atom::status_v)
-        .then(
-            [=](const evidence_frame& evidence) {
-              self->request(committer, patience, atom::status_v)
-                  .then(
-                      [=](const operator_frame& report) {
-                        self->send(link, atom::transmit_v, link_priority::sync,
-                                   completed(report, evidence));
-                      },
-                      give_up);
-            },
-            give_up);
-  }};
+            bool status = false;
+            question.read([&](schema::OperatorMessage::Reader r) { status = r.isStatus(); });
+            if (!status) return;  // the only question there is; anything else gets no answer
+            self->request(primary, patience, atom::status_v)
+                .then(
+                    [=](const evidence_frame& evidence) {
+                      self->request(committer, patience, atom::status_v)
+                          .then(
+                              [=](const operator_frame& report) {
+                                self->send(link, atom::transmit_v, link_priority::sync,
+                                           completed(self->state, report, evidence));
+                              },
+                              give_up);
+                    },
+                    give_up);
+          },
+          [self](atom::meet, worker_id id, const sequenced_sink& worker) {
+            watch(self, self->state.workers, id, worker);
+          },
+          [self](atom::meet, executor_id id, const stream_sink& executor) {
+            watch(self, self->state.executors, id, executor);
+          }};
 }
 
 }  // namespace flamingo::operator_desk

@@ -140,6 +140,7 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
 
 void node::start(const listen_addresses& where) {
   introduce(here_, here_);
+  if (operator_desk_) introduce(operator_desk_, here_);
   begin(here_);
   open_doors(where);
 }
@@ -153,6 +154,7 @@ void node::start(const listen_addresses& where, const internal_network& network,
   // Called by the colleagues actor alone, one call at a time.
   const auto complete = [this, where, begun = false](const role_handles& all) mutable {
     introduce(here_, all);
+    if (operator_desk_) introduce(operator_desk_, all);
     if (std::exchange(begun, true)) return;
     begin(here_);
     try {

@@ -207,6 +207,8 @@ struct StatusReport @0xd3a1f1a0c0de0621 {
   queueDelaysUs @12 :List(UInt64);  # newest committed self-report of each validator; all ones: absent
   roundsBehind @13 :UInt64;         # behind the highest certified round that it knows of
   evidence @14 :Evidence;           # of others' equivocation
+  absentWorkers @15 :List(UInt16);  # roles of it whose process is gone
+  absentExecutors @16 :List(UInt16);
 }
 
 # Primary -> operator desk, and in a report: whom this validator can prove to have signed two headers for

@@ -110,6 +110,51 @@ TEST_SUITE("operator desk") {
     CHECK(b.told().evidence.newest.empty());
   }
 
+  TEST_CASE("a worker or executor that has ended is told until another takes its place") {
+    desk_bench b;
+    b.boot();
+    const auto worker = [&] {
+      return b.spawn([](sequenced_sink::pointer) -> sequenced_sink::behavior_type {
+        return {[](const sequenced_frame&) {}, [](const wanted_frame&) {},
+                [](const committed_frame&) {}};
+      });
+    };
+    const auto executor = [&] {
+      return b.spawn([](stream_sink::pointer) -> stream_sink::behavior_type {
+        return {[](const sequenced_frame&) {}, [](const payload_frame&) {},
+                [](const pushed_frame&) {}, [](const results_frame&) {},
+                [](const leaves_frame&) {}};
+      });
+    };
+    const auto first = worker(), second = worker();
+    const auto only = executor();
+    caf::anon_send(b.desk, atom::meet_v, worker_id{0}, first);
+    caf::anon_send(b.desk, atom::meet_v, worker_id{1}, second);
+    caf::anon_send(b.desk, atom::meet_v, executor_id{1}, only);
+    b.run();
+    b.ask();
+    CHECK(b.told().absent_workers.empty());
+    CHECK(b.told().absent_executors.empty());
+    caf::anon_send_exit(second, caf::exit_reason::kill);
+    caf::anon_send_exit(only, caf::exit_reason::kill);
+    b.run();
+    b.ask();
+    CHECK(b.told().absent_workers == std::vector{worker_id{1}});
+    CHECK(b.told().absent_executors == std::vector{executor_id{1}});
+    CHECK(b.told().round == r(17));
+    caf::anon_send(b.desk, atom::meet_v, worker_id{1}, worker());
+    b.run();
+    b.ask();
+    CHECK(b.told().absent_workers.empty());
+    // Whoever was replaced while it lived may end.
+    caf::anon_send(b.desk, atom::meet_v, worker_id{0}, worker());
+    b.run();
+    caf::anon_send_exit(first, caf::exit_reason::kill);
+    b.run();
+    b.ask();
+    CHECK(b.told().absent_workers.empty());
+  }
+
   TEST_CASE("what is no question gets no answer") {
     desk_bench b;
     b.boot();
