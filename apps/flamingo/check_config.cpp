@@ -8,6 +8,7 @@
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/config/samples.hpp"
+#include "apps/flamingo/config/toml_text.hpp"
 #include "crypto/hex.hpp"
 
 namespace flamingo::commands {
@@ -23,6 +24,10 @@ std::string described(const committee& members) {
 std::string check(const std::filesystem::path& file) {
   const auto name = file.string();
   const auto text = config::read_bytes(file);
+  if (config::parse_toml(text, name).empty())
+    throw config::error(name +
+                        ": holds no key: expected at least what says whose file it is: validator, "
+                        "client, committee (an operator's), or a committee's validators");
   // What is of no kind is read as an operator's, to say what is wrong with it.
   switch (config::kind_of(text).value_or(config::file_kind::operator_)) {
     case config::file_kind::committee:
@@ -31,6 +36,7 @@ std::string check(const std::filesystem::path& file) {
       const auto node = config::parse_node(text, name);
       const auto identity = config::identify(node);
       config::check_link_identity(node.keys, file, config::certificate_name(identity.self));
+      config::check_internal_identity(node);
       return fmt::format("validator {}; {}: {}", node.validator, identity.committee_path.string(),
                          described(identity.committee.members));
     }
@@ -43,10 +49,10 @@ std::string check(const std::filesystem::path& file) {
     }
     case config::file_kind::operator_: {
       const auto op = config::parse_operator(text, name);
-      const auto committee_path = config::beside(file, op.committee);
-      const auto members = config::load_committee(committee_path).members;
+      const auto identity = config::identify(op);
       config::check_link_identity(op.keys, file, config::operator_certificate_name);
-      return fmt::format("operator; {}: {}", committee_path.string(), described(members));
+      return fmt::format("operator; {}: {}", identity.committee_path.string(),
+                         described(identity.committee.members));
     }
   }
   throw config::error(name + ": is no configuration file");
@@ -60,7 +66,8 @@ int print_sample(const std::string& kind, console to) {
 
 int check(const std::string& file, console to) {
   if (file.empty()) throw usage_error("check-config: expected a file: see --help");
-  to.out << file << ": good: " << check(std::filesystem::path(file)) << "\n";
+  const auto found = check(std::filesystem::path(file));
+  to.out << file << ": good: " << found << "\n";
   return 0;
 }
 

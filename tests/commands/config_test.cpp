@@ -318,7 +318,7 @@ TEST_SUITE("config") {
 
   TEST_CASE("a missing file is one line that names it") {
     CHECK(complaint([] { config::load_node("/nowhere/node.toml"); }) ==
-          "/nowhere/node.toml: cannot be read: No such file or directory");
+          "/nowhere/node.toml: does not exist: flamingo init makes such files");
     CHECK(complaint([] { config::load_node("/"); }) == "/: is a directory: name the file in it");
   }
 }

@@ -38,7 +38,7 @@ section describe(operator_file& x) {
   return {
       .key = {},
       .meaning = {},
-      .entries = {text("committee", x.committee, "a path", "The committee file.")},
+      .entries = {required(path("committee", x.committee, "The committee file."))},
       .sections = {describe(x.keys, key_user::operator_), describe(x.link)},
   };
 }
@@ -53,7 +53,7 @@ section describe(client_file& x) {
           {
               required(text("client", x.client, "a client's name",
                             "Who we are: a name of the committee file.")),
-              text("committee", x.committee, "a path", "The committee file."),
+              path("committee", x.committee, "The committee file."),
               optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
           },
       .sections = {describe(x.keys, key_user::client), describe(x.link), describe(x.load),

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "actors/load_monitor/load_monitor.hpp"
 #include "apps/flamingo/config/file_kind.hpp"
 #include "apps/flamingo/config/parameters.hpp"
 #include "apps/flamingo/config/reader.hpp"
@@ -155,6 +156,8 @@ public:
       check(members.clients[i], raw_.assignees[i], fmt::format("clients[{}]", i));
     check_owned_once();
     check_sizes(raw_.file.protocol);
+    if (const auto why = load_monitor::refusal(raw_.file.protocol.balancing))
+      throw error(fmt::format("{}: protocol.{}", name_, *why));
   }
 
 private:

@@ -34,14 +34,15 @@ std::optional<file_kind> kind_of(std::string_view text) {
   if (table.contains("validators") || table.contains("protocol")) return file_kind::committee;
   if (table.contains("validator")) return file_kind::node;
   if (table.contains("client")) return file_kind::client;
-  // What an operator's file holds all have, and all of it has a default.
+  // What an operator's file holds all have.
   constexpr std::array known{"committee", "keys", "link"};
   const bool only_known = std::all_of(table.begin(), table.end(), [&](const auto& x) {
     return std::any_of(known.begin(), known.end(),
                        [&](const char* key) { return x.first.str() == key; });
   });
   const auto* keys = table["keys"].as_table();
-  if (only_known && (keys == nullptr || !keys->contains("signing"))) return file_kind::operator_;
+  if (only_known && table.contains("committee") && (keys == nullptr || !keys->contains("signing")))
+    return file_kind::operator_;
   return std::nullopt;
 }
 

@@ -89,6 +89,25 @@ void check_sizes(const node_file& from, const validator_identity& x) {
 
 }  // namespace
 
+void check_emulated(const link_section& x, const std::string& source, const committee& members,
+                    const std::filesystem::path& committee) {
+  for (std::size_t i = 0; i < x.emulate_to.size(); ++i) {
+    const auto peer = link::parse_peer(x.emulate_to[i].peer);
+    if (!peer || peer->what == link::peer::kind::operator_) continue;
+    const bool validator = peer->what == link::peer::kind::validator;
+    const auto count = validator ? members.size() : members.clients.size();
+    if (peer->index < count) continue;
+    const auto kind = link::to_string(peer->what);
+    const auto known = count == 0   ? fmt::format("no {}", kind)
+                       : count == 1 ? fmt::format("{}-0", kind)
+                                    : fmt::format("{}-0 to {}-{}", kind, kind, count - 1);
+    throw error(
+        fmt::format("{}: link.emulation_to[{}].peer: expected a member of {}, which has {}, "
+                    "found {}",
+                    source, i, committee.string(), known, toml_string(x.emulate_to[i].peer)));
+  }
+}
+
 validator_identity identify(const node_file& from) {
   const std::filesystem::path source(from.source);
   validator_identity x;
@@ -102,6 +121,7 @@ validator_identity identify(const node_file& from) {
     throw error(fmt::format("{}: listen.workers: expected none or {}, one for each worker of {}",
                             from.source, me.workers.size(), x.committee_path.string()));
   check_sizes(from, x);
+  check_emulated(from.link, from.source, members, x.committee_path);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);
@@ -129,12 +149,32 @@ client_identity identify(const client_file& from, std::shared_ptr<const committe
   const auto& members = x.committee->members;
   x.self = found(from.source, "client", [&] { return client_named(members, from.client); });
   const auto& me = members.clients[x.self.value];
+  check_emulated(from.link, from.source, members, x.committee_path);
   must_fit(from.link.settings, largest_to_client(x.committee->protocol), from.source,
            x.committee_path);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);
   return x;
+}
+
+operator_identity identify(const operator_file& from) {
+  operator_identity x;
+  x.committee_path = beside(from.source, from.committee);
+  x.committee = load_committee(x.committee_path);
+  check_emulated(from.link, from.source, x.committee.members, x.committee_path);
+  return x;
+}
+
+void check_internal_identity(const node_file& from) {
+  if (!from.internal.tls) return;
+  const auto certificate = beside(from.source, from.internal.certificate);
+  const key_files keys{.signing = {},
+                       .coin = {},
+                       .certificate = from.internal.certificate,
+                       .certificate_key = from.internal.certificate_key,
+                       .authority = from.internal.authority};
+  check_link_identity(keys, from.source, crypto::name_of_certificate(certificate));
 }
 
 void check_link_identity(const key_files& keys, const std::filesystem::path& source,

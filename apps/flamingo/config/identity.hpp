@@ -35,10 +35,24 @@ struct client_identity {
 client_identity identify(const client_file& from,
                          std::shared_ptr<const committee_file> known = nullptr);
 
+struct operator_identity {
+  committee_file committee;
+  std::filesystem::path committee_path;
+};
+operator_identity identify(const operator_file& from);
+
+/// Refuses emulated links to peers that the committee has not: they would pretend to be nothing.
+/// Throws config::error. @param source the file of `x`. @param committee that of `members`.
+void check_emulated(const link_section& x, const std::string& source, const committee& members,
+                    const std::filesystem::path& committee);
+
 /// Checks certificate, key and authority of `keys`, which `source` names, for `name`. Throws
 /// crypto::file_error.
 void check_link_identity(const key_files& keys, const std::filesystem::path& source,
                          const std::string& name);
+
+/// The same for what the processes of a validator show each other, if its file asks for TLS.
+void check_internal_identity(const node_file& from);
 
 /// What certificates call a validator, a client, the operator.
 std::string certificate_name(validator_id x);

@@ -109,7 +109,9 @@ link::settings link_settings(const link_section& x, const key_files& keys,
           fmt::format("{}: link.emulation_to[{}].peer: expected \"validator-N\" or "
                       "\"client-N\", found {}",
                       source.string(), i, toml_string(x.emulate_to[i].peer)));
-    out.emulate.to[*peer] = x.emulate_to[i].emulate;
+    if (!out.emulate.to.emplace(*peer, x.emulate_to[i].emulate).second)
+      throw error(fmt::format("{}: link.emulation_to[{}].peer: {} is there twice: keep one",
+                              source.string(), i, toml_string(x.emulate_to[i].peer)));
   }
   if (const auto wrong = link::out_of_bounds(out))
     throw error(fmt::format("{}: link: {}", source.string(), *wrong));

@@ -17,14 +17,14 @@ section describe(key_files& x, key_user whose) {
           "have mode 0600.",
   };
   if (whose != key_user::operator_)
-    out.entries.push_back(text("signing", x.signing, "a path", "Our Ed25519 private key."));
+    out.entries.push_back(path("signing", x.signing, "Our Ed25519 private key."));
   if (whose == key_user::validator)
     out.entries.push_back(
-        text("coin", x.coin, "a path", "Our secret share of the coin that elects leaders."));
-  out.entries.push_back(text("certificate", x.certificate, "a path",
+        path("coin", x.coin, "Our secret share of the coin that elects leaders."));
+  out.entries.push_back(path("certificate", x.certificate,
                              "Our certificate for links, issued by the network's authority."));
-  out.entries.push_back(text("certificate_key", x.certificate_key, "a path", "Its private key."));
-  out.entries.push_back(text("authority", x.authority, "a path",
+  out.entries.push_back(path("certificate_key", x.certificate_key, "Its private key."));
+  out.entries.push_back(path("authority", x.authority,
                              "The authority's certificate, against which others' are checked."));
   return out;
 }
@@ -115,8 +115,8 @@ section describe(node_file& x) {
           {
               required(text("validator", x.validator, "a validator's name",
                             "Who we are: a name of the committee file.")),
-              text("committee", x.committee, "a path", "The committee file."),
-              text("data", x.data, "a path",
+              path("committee", x.committee, "The committee file."),
+              path("data", x.data,
                    "The directory of the store. It must never be shared, copied back or lost while "
                    "the validator signs."),
               optional_address("metrics", x.metrics, "none", "Where Prometheus scrapes /metrics."),
@@ -137,6 +137,11 @@ void check(const node_file& x) {
     throw error(x.source +
                 ": internal.tls: expected internal.certificate, certificate_key and "
                 "authority too");
+  if (x.store.preallocate_bytes > x.store.store_bytes_max)
+    throw error(
+        fmt::format("{}: store.preallocate_bytes: expected at most store.store_bytes_max, "
+                    "{}, found {}",
+                    x.source, x.store.store_bytes_max, x.store.preallocate_bytes));
   if (x.store.queue_bytes_max < x.local.batch_bytes)
     throw error(x.source + ": store.queue_bytes_max: expected at least local.batch_bytes");
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <sstream>
 
+#include "apps/flamingo/config/nearest.hpp"
 #include "apps/flamingo/config/toml_text.hpp"
 #include "crypto/secret_file.hpp"
 
@@ -15,21 +15,6 @@ namespace {
 
 constexpr std::size_t file_bytes_max = 64 << 20;  // of any kind
 constexpr std::size_t key_shown_max = 64;         // and no known key is longer
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string> keys_of(const section& x) {
   std::vector<std::string> keys;
@@ -84,14 +69,10 @@ private:
         throw error(fmt::format("{}:{}: {}...: no such key: remove it", name_,
                                 key.source().begin.line,
                                 joined(path, name.substr(0, key_shown_max))));
-      const auto nearest =
-          std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-            return edit_distance(a, name) < edit_distance(b, name);
-          });
-      const bool near = nearest != known.end() && edit_distance(*nearest, name) <= 3;
+      const auto meant = nearest(known, name);
       throw error(fmt::format("{}:{}: {}: no such key{}: remove it", name_, key.source().begin.line,
                               joined(path, name),
-                              near ? fmt::format("; did you mean {}? If not", *nearest) : ""));
+                              meant ? fmt::format("; did you mean {}? If not", *meant) : ""));
     }
   }
 
@@ -166,6 +147,8 @@ std::string read_bytes(const std::filesystem::path& file) {
   std::error_code failed;
   if (std::filesystem::is_directory(file, failed))
     throw error(file.string() + ": is a directory: name the file in it");
+  if (!std::filesystem::exists(file, failed) && !failed)
+    throw error(file.string() + ": does not exist: flamingo init makes such files");
   try {
     return crypto::read_file(file, file_bytes_max);
   } catch (const crypto::file_error& e) {
@@ -174,8 +157,17 @@ std::string read_bytes(const std::filesystem::path& file) {
 }
 
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path) {
-  const std::filesystem::path given(path);
-  return given.is_absolute() ? given : (file.parent_path() / given).lexically_normal();
+  namespace fs = std::filesystem;
+  const fs::path given(path);
+  if (given.is_absolute()) return given;
+  const auto plain = (file.parent_path() / given).lexically_normal();
+  // The short way to say it, unless a symbolic link on the way leads elsewhere.
+  std::error_code failed;
+  const auto real = fs::canonical(file, failed);
+  if (failed) return plain;
+  auto meant = (real.parent_path() / given).lexically_normal();
+  const auto said = fs::weakly_canonical(fs::absolute(plain, failed), failed);
+  return !failed && said == fs::weakly_canonical(meant, failed) && !failed ? plain : meant;
 }
 
 }  // namespace flamingo::config

@@ -22,7 +22,8 @@ std::vector<std::string> all_keys(const section& of);
 /// The bytes of a configuration file, a regular one of at most 64 MiB. Throws config::error.
 std::string read_bytes(const std::filesystem::path& file);
 
-/// A path from a file: relative ones start at the file's directory.
+/// A path from a file: relative ones start at the file's directory; at the real file's, if a
+/// symbolic link leads to it.
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path);
 
 }  // namespace flamingo::config

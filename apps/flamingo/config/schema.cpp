@@ -137,6 +137,17 @@ entry text(std::string key, std::string& x, std::string_view what, std::string m
   return out;
 }
 
+entry path(std::string key, std::string& x, std::string meaning) {
+  auto out = text(std::move(key), x, "a path", std::move(meaning));
+  out.read = [&x](const toml::node& node) {
+    const auto* value = node.as_string();
+    if (value == nullptr || value->get().empty()) return false;
+    x = value->get();
+    return true;
+  };
+  return out;
+}
+
 entry address(std::string key, network_address& x, std::uint16_t low, std::string meaning) {
   entry out{.key = std::move(key), .meaning = std::move(meaning)};
   out.expected = fmt::format("\"host:port\" with a port from {} to 65535", low);
@@ -154,7 +165,7 @@ entry address(std::string key, network_address& x, std::uint16_t low, std::strin
 
 entry optional_address(std::string key, network_address& x, std::string_view absent,
                        std::string meaning) {
-  auto out = address(std::move(key), x, 0, std::move(meaning));
+  auto out = address(std::move(key), x, 1, std::move(meaning));
   out.expected += fmt::format(", or \"\" for {}", absent);
   out.read = [&x, read = out.read](const toml::node& node) {
     const auto* value = node.as_string();

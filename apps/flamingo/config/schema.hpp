@@ -98,6 +98,9 @@ entry flag(std::string key, bool& x, std::string meaning);
 /// Any text; `what` says which, such as "a path".
 entry text(std::string key, std::string& x, std::string_view what, std::string meaning);
 
+/// A path, which is not empty.
+entry path(std::string key, std::string& x, std::string meaning);
+
 /// host:port; [host]:port where the host holds colons. `low` is the lowest port allowed.
 entry address(std::string key, network_address& x, std::uint16_t low, std::string meaning);
 /// The same, or "", which gives an empty host and means what `absent` says.
