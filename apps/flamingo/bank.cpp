@@ -7,6 +7,7 @@
 #include "actors/executor/applications/smallbank.hpp"
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/load/client_group.hpp"
+#include "apps/flamingo/number_options.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
 
@@ -48,6 +49,15 @@ void must_own(const load::member& m, std::uint64_t account) {
                   account, info.name, owned));
 }
 
+/// So may an account that is paid be any, but one.
+void must_exist(const load::member& m, std::uint64_t account) {
+  const auto accounts = m.who.committee->protocol.accounts;
+  if (account < accounts) return;
+  throw std::runtime_error(
+      fmt::format("account {}: expected one below application.accounts of {}, {}", account,
+                  m.who.committee_path.string(), accounts));
+}
+
 constexpr std::string_view no_amounts =
     "\nThe balances were read in the order of the ledger; a receipt tells that, not the amounts.";
 
@@ -84,6 +94,7 @@ int report(const client::ending& how, smallbank::procedure what, std::chrono::du
 int transact(const options& x, smallbank::procedure what, console to) {
   auto member = std::move(load::load_members({x.config}).front());
   must_own(member, x.account);
+  must_exist(member, x.to);
   member.with.single = plan(x, what);
   member.with.give_up = std::chrono::seconds(x.timeout_seconds);
   auto log = member.file.log;
@@ -93,12 +104,15 @@ int transact(const options& x, smallbank::procedure what, console to) {
   const auto start = std::chrono::steady_clock::now();
   load::client_group clients({std::move(member)});
   const auto most = start + std::chrono::seconds(x.timeout_seconds + 1);
-  while (!clients.wait_finished(std::chrono::milliseconds(20)))
+  while (!clients.wait_finished(std::chrono::milliseconds(20)) && !clients.hopeless())
     if (stop.wait_for(std::chrono::milliseconds(0)) || std::chrono::steady_clock::now() > most)
       break;
   const auto took = std::chrono::steady_clock::now() - start;
   const auto ending = clients.endings().at(0).value_or(client::ending{});
   const runtime::stop_limit limit(std::chrono::seconds(5), "bank");
+  if (const auto refused = clients.refused();
+      refused && !ending.committed && ending.refusal.empty())
+    throw std::runtime_error(*refused);
   return report(ending, what, took, x, to);
 }
 
@@ -109,7 +123,7 @@ CLI::App* add(CLI::App& bank, const char* name, const char* what, smallbank::pro
       ->required();
   command->add_option("--timeout", x->timeout_seconds, "Give up after this, seconds")
       ->capture_default_str()
-      ->check(CLI::Range(1, 3600));
+      ->transform(whole_number<std::int64_t>(1, 3600));
   command->add_flag("--json", x->json, "As one line of JSON");
   command->callback(
       [=, &chosen] { chosen = [=](console to) { return transact(*x, procedure, to); }; });
@@ -124,27 +138,28 @@ void add_bank(CLI::App& app, action& chosen) {
   bank->footer(
       "Example: flamingo bank pay --config net/c0/client.toml --from 0 --to 1 --cents 500");
   const auto x = std::make_shared<options>();
-  const auto cents = CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max());
+  const auto cents = whole_number<std::int64_t>(1);
+  const auto account = whole_number<std::uint64_t>(0, accounts_max - 1);
 
   auto* balance = add(*bank, "balance",
                       "Read both balances (a receipt tells that they were read, "
                       "not what they are)",
                       smallbank::procedure::balance, x, chosen);
-  balance->add_option("--account", x->account, "The account")->required();
+  balance->add_option("--account", x->account, "The account")->required()->transform(account);
   balance->footer("Example: flamingo bank balance --config net/c0/client.toml --account 0");
 
   auto* deposit = add(*bank, "deposit", "Add to an account's checking balance",
                       smallbank::procedure::deposit_checking, x, chosen);
-  deposit->add_option("--account", x->account, "The account")->required();
-  deposit->add_option("--cents", x->cents, "How much")->required()->check(cents);
+  deposit->add_option("--account", x->account, "The account")->required()->transform(account);
+  deposit->add_option("--cents", x->cents, "How much")->required()->transform(cents);
   deposit->footer(
       "Example: flamingo bank deposit --config net/c0/client.toml --account 0 --cents 500");
 
   auto* pay = add(*bank, "pay", "Pay from one account's checking balance to another's",
                   smallbank::procedure::send_payment, x, chosen);
-  pay->add_option("--from", x->account, "The account that pays")->required();
-  pay->add_option("--to", x->to, "The account that is paid")->required();
-  pay->add_option("--cents", x->cents, "How much")->required()->check(cents);
+  pay->add_option("--from", x->account, "The account that pays")->required()->transform(account);
+  pay->add_option("--to", x->to, "The account that is paid")->required()->transform(account);
+  pay->add_option("--cents", x->cents, "How much")->required()->transform(cents);
   pay->footer("Example: flamingo bank pay --config net/c0/client.toml --from 0 --to 1 --cents 500");
 }
 

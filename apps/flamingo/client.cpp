@@ -7,6 +7,7 @@
 #include "apps/flamingo/load/client_group.hpp"
 #include "apps/flamingo/load/load_report.hpp"
 #include "apps/flamingo/load/rate_split.hpp"
+#include "apps/flamingo/number_options.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 #include "apps/flamingo/runtime/metrics_server.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
@@ -28,6 +29,18 @@ struct options {
   bool json = false, quiet = false;
 };
 
+/// A load is hotter than it says if there are fewer accounts.
+void must_have_hot_accounts(const options& x, const load::member& m) {
+  if (x.hot == 0) return;
+  std::uint64_t owned = 0;
+  for (const auto& range : m.who.committee->members.clients[m.who.self.value].accounts)
+    owned += range.last.value - range.first.value;
+  if (x.hot_accounts > owned)
+    throw usage_error(
+        fmt::format("--hot-accounts: expected at most {}, the accounts of {}, found {}", owned,
+                    m.file.client, x.hot_accounts));
+}
+
 std::vector<load::member> members_of(const options& x) {
   auto members = load::load_members(x.configs);
   std::vector<std::string> assignees;
@@ -43,6 +56,7 @@ std::vector<load::member> members_of(const options& x) {
     with.transaction_bytes = x.transaction_bytes;
     with.hot_per_mille = static_cast<std::uint32_t>(x.hot * 1000 + 0.5);
     with.hot_accounts = x.hot_accounts;
+    must_have_hot_accounts(x, members[i]);
     with.seed = x.seed * 1'000'003 + members[i].who.self.value;
   }
   return members;
@@ -103,6 +117,7 @@ int run_load(const options& x, console to) {
   const auto every = std::chrono::seconds(x.every_seconds > 0 ? x.every_seconds : 1);
   auto next = clock::now() + every;
   bool stopping = false;
+  std::optional<std::string> hopeless;
   while (!clients.wait_finished(std::chrono::milliseconds(20))) {
     if (stop.wait_for(std::chrono::milliseconds(0))) {
       if (stopping) break;  // a second signal does not wait for receipts
@@ -110,12 +125,16 @@ int run_load(const options& x, console to) {
       clients.stop_load();
       report.stopped();
     }
+    if ((hopeless = clients.hopeless())) break;
     if (clock::now() < next) continue;
     next += every;
     if (x.every_seconds > 0) report.report(false);
   }
   if (!report.report(true)) throw std::runtime_error("a client did not tell its counts");
   const runtime::stop_limit limit(std::chrono::seconds(5), "client");
+  if (const auto why = hopeless ? hopeless : clients.refused();
+      why && (hopeless || report.counts().completed == 0))
+    throw std::runtime_error(*why);
   if (report.counts().completed == 0)
     throw std::runtime_error(
         "nothing was committed: is the network running? flamingo status "
@@ -133,24 +152,29 @@ void add_client(CLI::App& app, action& chosen) {
       ->required();
   command->add_option("--rate", x->rate, "Transactions a second, of all clients together")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100'000'000));
+      ->transform(whole_number<std::uint64_t>(1, 100'000'000));
   command->add_option("--duration", x->duration_seconds, "Seconds; without it until SIGINT")
-      ->check(CLI::Range(1, 10'000'000));
+      ->transform(whole_number<std::int64_t>(1, 10'000'000));
   command
       ->add_option("--tx-size", x->transaction_bytes,
                    "Bytes of a transaction: its operation and padding")
       ->capture_default_str()
-      ->check(CLI::Range(0, 4096));
+      ->transform(whole_number<std::uint32_t>(0, 4096));
   command->add_option("--skew", x->skew,
                       "SHARE:VALIDATOR: this share of the load goes to that validator's clients");
-  command->add_option("--hot", x->hot, "Share of each client's load on its hot accounts, 0 to 1")
-      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--hot", x->hot,
+                   "Share of each client's load on its hot accounts, rounded to thousandths")
+      ->check(real_number(0, 1));
   command->add_option("--hot-accounts", x->hot_accounts, "How many accounts of a client are hot")
-      ->capture_default_str();
-  command->add_option("--seed", x->seed, "Of all that is drawn")->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number<std::uint64_t>(1, accounts_max));
+  command->add_option("--seed", x->seed, "Of all that is drawn")
+      ->capture_default_str()
+      ->transform(whole_number<std::uint64_t>(0));
   command->add_option("--every", x->every_seconds, "Seconds between two reports; 0: only the last")
       ->capture_default_str()
-      ->check(CLI::Range(0, 3600));
+      ->transform(whole_number<std::int64_t>(0, 3600));
   command->add_flag("--json", x->json, "Reports as lines of JSON on stdout");
   command->add_flag("--quiet", x->quiet, "No reports but the last");
   command->footer("Example: flamingo client --config net/c0/client.toml --rate 5000 --duration 60");

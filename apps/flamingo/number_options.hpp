@@ -22,7 +22,7 @@ CLI::Validator whole_number(T low, T high = std::numeric_limits<T>::max()) {
     const auto* end = text.data() + text.size();
     const auto [at, status] = std::from_chars(text.data(), end, value);
     if (text.empty() || status != std::errc{} || at != end || value < low || value > high)
-      return fmt::format("expected a whole number from {} to {}, found {}", low, high, text);
+      return fmt::format("expected a whole number from {} to {}, found \"{}\"", low, high, text);
     text = std::to_string(value);  // without zeros in front, which CLI11 would read as octal
     return {};
   };
@@ -36,7 +36,7 @@ inline CLI::Validator real_number(double low, double high) {
     const auto* end = text.data() + text.size();
     const auto [at, status] = std::from_chars(text.data(), end, value);
     if (text.empty() || status != std::errc{} || at != end || !(value >= low && value <= high))
-      return fmt::format("expected a number from {} to {}, found {}", low, high, text);
+      return fmt::format("expected a number from {} to {}, found \"{}\"", low, high, text);
     return {};
   };
   return CLI::Validator(parse, fmt::format("FLOAT in [{} - {}]", low, high));

@@ -6,8 +6,8 @@
 
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/client_file.hpp"
-#include "apps/flamingo/config/committee_file.hpp"
-#include "apps/flamingo/config/reader.hpp"
+#include "apps/flamingo/config/identity.hpp"
+#include "apps/flamingo/number_options.hpp"
 #include "apps/flamingo/runtime/link_process.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
@@ -26,8 +26,8 @@ struct options {
 int show(const options& x, console to) {
   using namespace std::chrono;
   const auto file = config::load_operator(x.config);
-  const auto committee_path = config::beside(file.source, file.committee);
-  const auto members = config::load_committee(committee_path).members;
+  const auto me = config::identify(file);
+  const auto& members = me.committee.members;
   runtime::configure_logging({.level = "off", .format = {}}, "operator");
   runtime::stop_signal stop;
   runtime::link_process process({}, config::link_settings(file.link, file.keys, file.source),
@@ -42,15 +42,26 @@ int show(const options& x, console to) {
     return std::any_of(a.begin(), a.end(), [](const auto& r) { return r.has_value(); });
   };
 
-  auto [before, asked] = ask(milliseconds(1000));
+  constexpr milliseconds first{1000};
+  auto [before, asked] = ask(first);
+  // Nobody so far: the links, or the refusals, may only be slow.
+  if (!any(before) && !x.watch && timeout > first) {
+    before = reader.ask(timeout - first, timeout - first);
+    asked = steady_clock::now();
+  }
+  const auto refused = reader.refusals().summary(members);
+  if (!any(before) && !x.watch && refused)
+    throw std::runtime_error(fmt::format("{}: {}", file.source, *refused));
   if (!any(before) && !x.watch)
     throw std::runtime_error(
         fmt::format("no validator of {} answered within {} s: are they running? Their operators' "
                     "addresses are in that file",
-                    committee_path.string(), x.timeout_seconds));
+                    me.committee_path.string(), x.timeout_seconds));
   while (!stop.wait_for(period)) {
     auto [after, now] = ask(milliseconds(0));
-    const status::sample sample{before, after, now - asked};
+    status::sample sample{before, after, now - asked, {}};
+    for (std::size_t i = 0; i < members.size(); ++i)
+      sample.refused.push_back(reader.refusals().line_of(i).value_or(""));
     if (x.json)
       to.out << status::to_json(sample, members, x.evidence).dump() << std::endl;
     else
@@ -81,7 +92,7 @@ void add_status(CLI::App& app, action& chosen) {
                     "digests of both signed headers");
   command->add_option("--timeout", x->timeout_seconds, "Wait this long for answers, seconds")
       ->capture_default_str()
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(real_number(0.1, 3600));
   command->footer("The table:\n" + status::legend() +
                   "Example: flamingo status --config net/operator/operator.toml");
   command->callback([x, &chosen] { chosen = [x](console to) { return show(*x, to); }; });

@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/error.hpp"
 #include "apps/flamingo/load/client_group.hpp"
 #include "apps/flamingo/load/load_report.hpp"
 #include "apps/flamingo/load/rate_split.hpp"
 #include "apps/flamingo/network_plan.hpp"
+#include "tests/commands/command_run.hpp"
 #include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
@@ -40,14 +42,15 @@ TEST_SUITE("load") {
     CHECK(load::split_rate(1000, assignees, skew) == std::vector<std::uint64_t>{450, 50, 50, 450});
     CHECK(load::split_rate(1000, assignees, load::parse_skew("1:v2")) ==
           std::vector<std::uint64_t>{0, 0, 1000, 0});
-    CHECK_THROWS_AS(load::split_rate(1000, assignees, load::parse_skew("0.9:v3")), config::error);
-    CHECK_THROWS_AS(load::split_rate(1000, {"v0", "v0"}, skew), config::error);
+    CHECK_THROWS_AS(load::split_rate(1000, assignees, load::parse_skew("0.9:v3")),
+                    commands::usage_error);
+    CHECK_THROWS_AS(load::split_rate(1000, {"v0", "v0"}, skew), commands::usage_error);
   }
 
   TEST_CASE("a skew that is none is refused") {
     CHECK_FALSE(load::parse_skew(""));
     for (const auto* bad : {"0.9", "0.9:", ":v0", "1.1:v0", "-0.1:v0", "x:v0", "0.9x:v0"})
-      CHECK_THROWS_AS(load::parse_skew(bad), config::error);
+      CHECK_THROWS_AS(load::parse_skew(bad), commands::usage_error);
   }
 
   TEST_CASE("a committee file is read once for all clients of a network") {
@@ -58,6 +61,33 @@ TEST_SUITE("load") {
       CHECK(members[i].who.committee == members[0].who.committee);
       CHECK(members[i].who.self == client_id(i));
     }
+  }
+
+  TEST_CASE("clients refuse an application that they do not speak, and one client named twice") {
+    testing::temporary_directory dir;
+    members_of(dir, 2);
+    const auto net = dir.path() / "net";
+    const auto first = (net / "c0/client.toml").string();
+    const auto pay = [&](const std::string& account) {
+      return testing::flamingo_run({"bank", "pay", "--config", first, "--from", "0", "--to",
+                                    account, "--cents", "1", "--timeout", "1"});
+    };
+    CHECK(pay("1000000").err.find("account 1000000: expected one below application.accounts of ") !=
+          std::string::npos);
+    const auto twice = testing::flamingo_run({"client", "--config", first, "--config", first});
+    CHECK(twice.code == 1);
+    CHECK(twice.err.find("are of the same client, c0") != std::string::npos);
+    const auto hot = testing::flamingo_run(
+        {"client", "--config", first, "--hot", "0.5", "--hot-accounts", "500001"});
+    CHECK(hot.code == 2);
+    CHECK(hot.err.find("--hot-accounts: expected at most 500000, the accounts of c0") !=
+          std::string::npos);
+    const auto committee = net / "committee.toml";
+    testing::overwrite(committee, testing::replaced(testing::content_of(committee),
+                                                    "name = \"smallbank\"", "name = \"keyset\""));
+    CHECK(pay("1").code == 1);
+    CHECK(pay("1").err.find("application.name: this command speaks smallbank alone, found "
+                            "\"keyset\"") != std::string::npos);
   }
 
   TEST_CASE("more links than the process may open are refused with the numbers") {

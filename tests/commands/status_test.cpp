@@ -18,6 +18,7 @@
 #include "apps/flamingo/status/status_table.hpp"
 #include "crypto/hex.hpp"
 #include "messages/codec_validator.hpp"
+#include "tests/commands/command_run.hpp"
 #include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
@@ -214,6 +215,54 @@ TEST_SUITE("status") {
     door.speaks_for = 1;
     CHECK_FALSE(reader.ask(300ms, 300ms)[1]);
     process.close();
+  }
+
+  TEST_CASE("a committee file of another network is told at once with both chain ids") {
+    spdlog::set_level(spdlog::level::off);
+    testing::temporary_directory dir;
+    const auto net = small_network(dir.path());
+    const auto members = config::load_committee(net.committee()).members;
+    answering_door first(net, members, 0), second(net, members, 1);
+    testing::overwrite(net.committee(), testing::content_of(net.committee()) + "\n");
+    const auto ours = config::load_committee(net.committee()).members.chain;
+    for (const auto& args :
+         {std::vector<std::string>{"status", "--config", net.operator_().string()},
+          {"status", "--config", net.operator_().string(), "--json"}}) {
+      const auto shown = testing::flamingo_run(args);
+      CAPTURE(shown.err);
+      CHECK(shown.code == 1);
+      CHECK(shown.out == "");
+      CHECK(testing::one_line(shown.err));
+      CHECK(shown.err.starts_with("flamingo: " + net.operator_().string() +
+                                  ": 2 of 2 validators refuse the link; v0: chain id"));
+      for (const auto& chain : {members.chain, ours})
+        CHECK(shown.err.find(crypto::to_hex(chain).substr(0, 16)) != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a validator that refuses the link is told apart from one that is not there") {
+    status::sample x{{{}, {}}, {{}, {}}, 1s, {"chain id of validator-0 is a, ours is b", ""}};
+    const auto table = status::to_table(x, two());
+    CHECK(table.find("v0         refuses the link: chain id of validator-0 is a, ours is b\n") !=
+          std::string::npos);
+    CHECK(table.find("v1         not reachable at 10.0.0.9:77\n") != std::string::npos);
+    const auto json = status::to_json(x, two());
+    CHECK(json[0]["refused"] == "chain id of validator-0 is a, ours is b");
+    CHECK_FALSE(json[1].contains("refused"));
+  }
+
+  TEST_CASE("roles whose process is gone are named below their validator") {
+    auto half = report(0, 5);
+    half.absent_workers = {worker_id{0}};
+    half.absent_executors = {executor_id{0}, executor_id{1}};
+    const status::sample x{{half, report(1, 5)}, {half, report(1, 5)}, 1s};
+    CHECK(status::to_table(x, two()).find(
+              "\n           its process is gone: worker 0, executor 0, executor 1\nv1 ") !=
+          std::string::npos);
+    const auto json = status::to_json(x, two());
+    CHECK(json[0]["absent_roles"] ==
+          nlohmann::json::parse(R"(["worker 0", "executor 0", "executor 1"])"));
+    CHECK(json[1]["absent_roles"].empty());
   }
 
   TEST_CASE("a stopped network is one line and exit code 1") {

@@ -93,9 +93,14 @@ class RolesTest(unittest.TestCase):
         wait_until(lambda: spread.executed(1), "executed at the spread validator too")
         for payments, role in enumerate(("executor", "worker", "primary"), 2):
             net.stop(role, signal.SIGKILL)
+            if role != "primary":  # which answers the operator
+                gone = [f"{role} {i}" for i in range({"executor": 2, "worker": 1}[role])]
+                wait_until(lambda: net.status()[0].get("absent_roles") == gone, f"status misses {gone}")
             self.pay(net)
             spread.start(role)
             wait_until(lambda: spread.executed(payments), f"caught up after kill -9 of its {role}")
+            self.assertEqual([v["absent_roles"] for v in net.status()], [[]] * 4)
+            self.assertIn(f"{role} of validator v0 of chain", net.log(role))
 
     def stop_all(self, spread):
         for role in ROLES:

@@ -24,6 +24,10 @@ member load_member(const std::string& file, committees& known) {
   auto& committee = known[config::beside(file, x.file.committee)];
   x.who = config::identify(x.file, committee);
   committee = x.who.committee;
+  if (const auto& speaks = x.who.committee->protocol.application; speaks != "smallbank")
+    throw config::error(
+        fmt::format("{}: application.name: this command speaks smallbank alone, found {}",
+                    x.who.committee_path.string(), config::toml_string(speaks)));
   x.with = x.file.load;
   const auto most = x.who.committee->protocol.max_transactions_per_bundle;
   if (x.with.transactions_per_bundle > most)
@@ -104,6 +108,13 @@ client_group::client_group(std::vector<member> members)
     if (x.who.committee->members.chain != chain)
       throw config::error(fmt::format("{} and {} are of different networks: one at a time",
                                       members_[0].file.source, x.file.source));
+  std::map<client_id, std::string> named;
+  for (const auto& x : members_)
+    if (const auto [at, fresh] = named.emplace(x.who.self, x.file.source); !fresh)
+      throw config::error(fmt::format(
+          "{} and {} are of the same client, {}: name it once, since two of it would use "
+          "the same sequence numbers",
+          at->second, x.file.source, x.file.client));
   for (std::size_t i = 0; i < members_.size(); ++i) start(i);
 }
 
@@ -141,6 +152,7 @@ void client_group::start(std::size_t i) {
   };
   actors_.push_back(system_.spawn(client::shell, client::environment_ptr(env)));
   caf::anon_send(actors_.back(), atom::start_v);
+  refusals_.push_back(std::make_shared<runtime::refusal_book>(network.size()));
   dial_all(i);
 }
 
@@ -148,24 +160,27 @@ void client_group::start(std::size_t i) {
 void client_group::dial_all(std::size_t i) {
   const auto& network = members_[i].who.committee->members;
   const auto& actor = actors_[i];
+  const auto& refusals = refusals_[i];
   const auto id = [](link::peer who) {
     return validator_id(static_cast<std::uint16_t>(who.index));
   };
   for (std::size_t v = 0; v < network.size(); ++v) {
     const auto& workers = network.validators[v].workers;
     const auto worker = members_[i].who.self.value % workers.size();
-    doors_[i].clients->dial({link::peer::kind::validator, static_cast<std::uint32_t>(v)},
-                            workers[worker].clients,
-                            {[actor, id](link::peer who, client_link link) {
-                               caf::anon_send(actor, atom::link_up_v, id(who), std::move(link));
-                             },
-                             [actor, id](link::peer who, const client_link&, client_frame frame) {
-                               caf::anon_send(actor, id(who), std::move(frame));
-                             },
-                             [actor, id](link::peer who, client_link link) {
-                               caf::anon_send(actor, atom::link_down_v, id(who), std::move(link));
-                             },
-                             worker_id(static_cast<std::uint16_t>(worker))});
+    doors_[i].clients->dial(
+        {link::peer::kind::validator, static_cast<std::uint32_t>(v)}, workers[worker].clients,
+        {[actor, id, refusals](link::peer who, client_link link) {
+           refusals->forget(who);
+           caf::anon_send(actor, atom::link_up_v, id(who), std::move(link));
+         },
+         [actor, id](link::peer who, const client_link&, client_frame frame) {
+           caf::anon_send(actor, id(who), std::move(frame));
+         },
+         [actor, id](link::peer who, client_link link) {
+           caf::anon_send(actor, atom::link_down_v, id(who), std::move(link));
+         },
+         worker_id(static_cast<std::uint16_t>(worker)),
+         [refusals](link::peer who, const link::ended& how) { refusals->note(who, how); }});
   }
 }
 
@@ -180,6 +195,20 @@ std::vector<client::summary> client_group::counts(std::chrono::milliseconds time
             },
             [](const caf::error&) {});
   return out;
+}
+
+std::optional<std::string> client_group::hopeless() const {
+  for (std::size_t i = 0; i < refusals_.size(); ++i)
+    if (auto line = refusals_[i]->hopeless(members_[i].who.committee->members))
+      return fmt::format("{}: {}", members_[i].file.source, *line);
+  return std::nullopt;
+}
+
+std::optional<std::string> client_group::refused() const {
+  for (std::size_t i = 0; i < refusals_.size(); ++i)
+    if (auto line = refusals_[i]->summary(members_[i].who.committee->members))
+      return fmt::format("{}: {}", members_[i].file.source, *line);
+  return std::nullopt;
 }
 
 void client_group::stop_load() {

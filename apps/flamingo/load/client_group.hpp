@@ -16,6 +16,7 @@
 #include "apps/flamingo/config/client_file.hpp"
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/runtime/actor_system_settings.hpp"
+#include "apps/flamingo/runtime/refusal_book.hpp"
 
 namespace flamingo::load {
 
@@ -54,6 +55,10 @@ public:
   /// How each ended; nothing for one that has not.
   std::vector<std::optional<client::ending>> endings() const;
 
+  /// Why waiting is useless, or why nothing came so far: validators refuse a client's links.
+  std::optional<std::string> hopeless() const;
+  std::optional<std::string> refused() const;
+
   const std::shared_ptr<runtime::metrics>& metrics() const { return metrics_; }
   const std::vector<member>& members() const { return members_; }
 
@@ -67,6 +72,7 @@ private:
   std::shared_ptr<runtime::metrics> metrics_;
   std::vector<link::doorways> doors_;
   std::vector<client_actor> actors_;
+  std::vector<std::shared_ptr<runtime::refusal_book>> refusals_;  // by client
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
-#include "apps/flamingo/config/error.hpp"
+#include "apps/flamingo/commands.hpp"
 
 namespace flamingo::load {
 
@@ -35,8 +36,8 @@ std::optional<skew> parse_skew(const std::string& text) {
         !out.validator.empty())
       return out;
   }
-  throw config::error(fmt::format(
-      "skew: expected SHARE:VALIDATOR with a share from 0 to 1, such as 0.9:v0, found {}", text));
+  throw commands::usage_error(fmt::format(
+      "--skew: expected SHARE:VALIDATOR with a share from 0 to 1, such as 0.9:v0, found {}", text));
 }
 
 std::vector<std::uint64_t> split_rate(std::uint64_t rate, const std::vector<std::string>& assignees,
@@ -50,12 +51,14 @@ std::vector<std::uint64_t> split_rate(std::uint64_t rate, const std::vector<std:
   const auto count = std::count(assignees.begin(), assignees.end(), by->validator);
   const auto part = static_cast<std::uint64_t>(std::llround(static_cast<double>(rate) * by->share));
   if (count == 0)
-    throw config::error(
-        fmt::format("skew: no client here is assigned to {}: name their files too", by->validator));
+    throw commands::usage_error(
+        fmt::format("--skew: expected a validator that a client of this load is assigned to, which "
+                    "are {}, found {}",
+                    fmt::join(std::set(assignees.begin(), assignees.end()), ", "), by->validator));
   if (static_cast<std::size_t>(count) == assignees.size() && part != rate)
-    throw config::error(
-        fmt::format("skew: all clients here are assigned to {}: name others' files "
-                    "too, for the rest of the load",
+    throw commands::usage_error(
+        fmt::format("--skew: all clients of this load are assigned to {}: expected others too, for "
+                    "the rest of the load, or a share of 1",
                     by->validator));
   spread(part, parts, skewed);
   if (part != rate) spread(rate - part, parts, [&](std::size_t i) { return !skewed(i); });

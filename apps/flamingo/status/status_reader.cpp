@@ -19,7 +19,7 @@ void put_question(const operator_link& to) {
 
 status_reader::status_reader(link::doorway<schema::OperatorMessage>& doors,
                              const committee& members)
-    : answers_(members.size()) {
+    : answers_(members.size()), refusals_(members.size()) {
   for (std::size_t i = 0; i < members.size(); ++i)
     doors.dial({link::peer::kind::validator, static_cast<std::uint32_t>(i)},
                members.validators[i].operators, events());
@@ -30,10 +30,19 @@ link::events<schema::OperatorMessage> status_reader::events() {
           [this](link::peer who, const operator_link&, const operator_frame& frame) {
             arrived(who.index, frame);
           },
-          [this](link::peer who, const operator_link&) { went_down(who.index); }};
+          [this](link::peer who, const operator_link&) { went_down(who.index); },
+          {},
+          [this](link::peer who, const link::ended& how) {
+            {
+              const std::lock_guard lock(mutex_);
+              refusals_.note(who, how);
+            }
+            changed_.notify_all();
+          }};
 }
 
 void status_reader::came_up(std::size_t validator, const operator_link& handle) {
+  refusals_.forget({link::peer::kind::validator, static_cast<std::uint32_t>(validator)});
   const std::lock_guard lock(mutex_);
   links_[validator] = handle;
   if (asking_) put_question(handle);
@@ -59,7 +68,8 @@ void status_reader::arrived(std::size_t validator, const operator_frame& frame) 
 
 bool status_reader::all_answered(bool only_linked) const {
   for (std::size_t i = 0; i < answers_.size(); ++i)
-    if (!answers_[i] && (!only_linked || links_.contains(i))) return false;
+    if (!answers_[i] && (links_.contains(i) || (!only_linked && !refusals_.lasting(i))))
+      return false;
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/link/doorway.hpp"
+#include "apps/flamingo/runtime/refusal_book.hpp"
 #include "messages/committee.hpp"
 #include "messages/validator.hpp"
 
@@ -26,6 +27,9 @@ public:
   /// until `dial_timeout`. One thread at a time.
   answers ask(std::chrono::milliseconds timeout, std::chrono::milliseconds dial_timeout);
 
+  /// Why links did not come up.
+  const runtime::refusal_book& refusals() const { return refusals_; }
+
 private:
   link::events<schema::OperatorMessage> events();
   void came_up(std::size_t validator, const operator_link& handle);
@@ -37,6 +41,7 @@ private:
   std::condition_variable changed_;
   std::map<std::size_t, operator_link> links_;  // that are up, by validator
   answers answers_;                             // to the present question
+  runtime::refusal_book refusals_;
   bool asking_ = false;
 };
 

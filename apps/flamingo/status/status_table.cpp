@@ -44,6 +44,14 @@ std::string name_of(validator_id v, const committee& members) {
   return members.has(v) ? members.validators[v.value].name : std::to_string(v.value);
 }
 
+/// Roles of a validator whose process is gone: "worker 0", "executor 1".
+std::vector<std::string> absent_roles(const status_report& x) {
+  std::vector<std::string> out;
+  for (const auto id : x.absent_workers) out.push_back(fmt::format("worker {}", id.value));
+  for (const auto id : x.absent_executors) out.push_back(fmt::format("executor {}", id.value));
+  return out;
+}
+
 /// Who has which state root: a line for each that is told, the newest commit's first.
 std::string roots_of(const answers& x, const committee& members) {
   std::map<std::pair<commit_index, std::string>, std::vector<std::string>> who;
@@ -92,6 +100,7 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members, bool w
   for (std::size_t i = 0; i < x.after.size(); ++i) {
     nlohmann::ordered_json one{{"validator", members.validators[i].name},
                                {"reachable", x.after[i].has_value()}};
+    if (!x.after[i] && i < x.refused.size() && !x.refused[i].empty()) one["refused"] = x.refused[i];
     if (const auto& r = x.after[i]) {
       const auto rate = committed_per_second(x, i);
       const auto delay = queue_delay(*r, i);
@@ -111,6 +120,7 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members, bool w
           r->state_root ? nlohmann::ordered_json(crypto::to_hex(*r->state_root)) : nullptr;
       one["state_root_index"] = r->state_root_index.value;
       one["chain_digest"] = crypto::to_hex(r->chain);
+      one["absent_roles"] = absent_roles(*r);
       const auto [authors, equivocations] = caught_by(*r);
       one["equivocators"] = authors;
       one["equivocations"] = equivocations;
@@ -128,6 +138,10 @@ std::string to_table(const sample& x, const committee& members) {
                          "tps", "queue ms", "accounts", "exec", "caught");
   for (std::size_t i = 0; i < x.after.size(); ++i) {
     const auto& name = members.validators[i].name;
+    if (!x.after[i] && i < x.refused.size() && !x.refused[i].empty()) {
+      out += fmt::format("{:<10} refuses the link: {}\n", name, x.refused[i]);
+      continue;
+    }
     if (!x.after[i]) {
       out +=
           fmt::format("{:<10} not reachable at {}:{}\n", name, members.validators[i].operators.host,
@@ -144,6 +158,8 @@ std::string to_table(const sample& x, const committee& members) {
                     delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
                     accounts_of(members, i), r.executors,
                     authors > 0 ? fmt::format("{}/{}", authors, equivocations) : "-");
+    if (const auto absent = absent_roles(r); !absent.empty())
+      out += fmt::format("{:<10} its process is gone: {}\n", "", fmt::join(absent, ", "));
   }
   return out + roots_of(x.after, members);
 }

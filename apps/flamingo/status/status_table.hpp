@@ -13,6 +13,7 @@ namespace flamingo::status {
 struct sample {
   answers before, after;
   std::chrono::duration<double> between{};
+  std::vector<std::string> refused{};  // why a validator refuses the link, by validator; or empty
 };
 
 /// Fresh transactions a second that validator i committed; nothing without two answers.
