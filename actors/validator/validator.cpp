@@ -139,8 +139,7 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
 }
 
 void node::start(const listen_addresses& where) {
-  introduce(here_, here_);
-  if (operator_desk_) introduce(operator_desk_, here_);
+  introduce(here_, here_);  // not the desk: here no role is gone while it is there
   begin(here_);
   open_doors(where);
 }

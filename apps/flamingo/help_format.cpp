@@ -14,7 +14,8 @@ std::string help_format::make_option_opts(const CLI::Option* option) const {
   std::smatch found;
   if (std::regex_match(type, found, std::regex(R"(\w+:\w+ in \[(\S+) - (\S+)\])"))) {
     value = "N";
-    const bool endless = found[2] == std::to_string(std::numeric_limits<std::int64_t>::max());
+    const bool endless = found[2] == std::to_string(std::numeric_limits<std::int64_t>::max()) ||
+                         found[2] == std::to_string(std::numeric_limits<std::uint64_t>::max());
     add(endless ? "at least " + found[1].str() : found[1].str() + " to " + found[2].str());
   } else if (type == "UINT" || type == "INT" || type == "FLOAT") {
     value = "N";

@@ -6,6 +6,8 @@
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/committee_file.hpp"
 #include "apps/flamingo/network_plan.hpp"
+#include "apps/flamingo/number_options.hpp"
+#include "apps/flamingo/runtime/stop_signal.hpp"
 #include "crypto/hex.hpp"
 
 namespace flamingo::commands {
@@ -25,8 +27,31 @@ std::string accounts_of(const committee& members) {
   return out;
 }
 
-int init(const network_plan& plan, console to) {
-  const auto layout = make_network(plan);
+/// "[::1]" as "::1": a network's files put the brackets back.
+std::string without_brackets(const std::string& host) {
+  const bool bracketed = host.size() > 2 && host.starts_with('[') && host.ends_with(']') &&
+                         host.find(':') != std::string::npos;
+  return bracketed ? host.substr(1, host.size() - 2) : host;
+}
+
+/// Hosts between commas. CLI11 would pass over those that are empty.
+std::vector<std::string> split(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const auto& list : lists)
+    for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+      end = list.find(',', at);
+      out.push_back(without_brackets(list.substr(at, end - at)));
+    }
+  return out;
+}
+
+int init(network_plan plan, console to) {
+  plan.hosts = split(plan.hosts);
+  plan.listen_host = without_brackets(plan.listen_host);
+  if (const auto wrong = contradiction(plan)) throw usage_error(*wrong);
+  runtime::stop_signal stop;
+  const auto layout =
+      make_network(plan, [&stop] { return stop.wait_for(std::chrono::milliseconds(0)); });
   const auto members = config::load_committee(layout.committee()).members;
   to.out << fmt::format(
       "{}: {} validators ({} may be faulty), {} clients, chain {}\n"
@@ -52,28 +77,30 @@ void add_init(CLI::App& app, action& chosen) {
       "init", "Make a network: keys, certificates, coin shares, and a configuration for each node");
   command->add_option("--validators", plan->validators, "How many validators")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->transform(whole_number<std::size_t>(1, 1000));
   command->add_option("--clients", plan->clients, "How many clients")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100'000));
+      ->transform(whole_number<std::size_t>(1, 100'000));
   command->add_option("--dir", plan->directory, "The directory to make; never overwritten")
       ->required();
   command->add_option("--accounts", plan->protocol.accounts, "Accounts, split among the clients")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number<std::uint64_t>(1, accounts_max));
   command->add_option("--workers", plan->protocol.workers, "Dissemination workers a validator")
       ->capture_default_str()
-      ->check(CLI::Range(1, 16));
+      ->transform(whole_number(1, 16));
   command->add_option("--executors", plan->local.executors, "Executors a validator")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10));
+      ->transform(whole_number(1, 10));
   command->add_option("--hosts", plan->hosts, "Advertised hosts, one for each validator in turn")
-      ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--listen", plan->listen_host,
-                      "The host to listen at, if not the advertised one (0.0.0.0: all)");
+  command
+      ->add_option("--listen", plan->listen_host,
+                   "The host to listen at, if not the advertised one (0.0.0.0: all)")
+      ->check([](const std::string& x) { return x.empty() ? "expected a host" : ""; });
   command->add_option("--base-port", plan->base_port, "The first port; the next ones follow")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65535));
+      ->transform(whole_number(1, 65535));
   auto preset = std::make_shared<std::string>("default");
   command
       ->add_option("--preset", *preset,

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 
 #include "apps/flamingo/commands.hpp"
+#include "apps/flamingo/load/rate_split.hpp"
 #include "apps/flamingo/local/local_run.hpp"
+#include "apps/flamingo/number_options.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 
 namespace flamingo::commands {
@@ -42,9 +45,17 @@ public:
       path_ = wanted;
       return;
     }
-    std::string name = (std::filesystem::temp_directory_path() / "flamingo-XXXXXX").string();
+    std::error_code failed;
+    const auto parent = std::filesystem::temp_directory_path(failed);
+    if (failed)
+      throw std::runtime_error(
+          fmt::format("the directory that TMPDIR names cannot be used ({}): "
+                      "set another, or choose one with --dir",
+                      failed.message()));
+    std::string name = (parent / "flamingo-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error(name + ": cannot be made: choose a directory with --dir");
+      throw std::runtime_error(fmt::format("{}: cannot be made ({}): choose a directory with --dir",
+                                           name, std::system_category().message(errno)));
     path_ = name;
   }
   ~run_directory() {
@@ -104,11 +115,21 @@ local::progress::style style_of(const options& x) {
   return x.json ? local::progress::style::none : local::progress::style::lines;
 }
 
+/// What the options contradict is told before anything is made or started.
+void check(const options& x) {
+  if (const auto wrong = contradiction(x.plan.network)) throw usage_error(*wrong);
+  std::vector<std::string> assignees;
+  for (std::size_t i = 0; i < x.plan.network.clients; ++i)
+    assignees.push_back(network_plan::validator_name(x.plan.network.assignee_of(i)));
+  load::split_rate(x.plan.rate, assignees, load::parse_skew(x.plan.skew));
+}
+
 int run_local(options x, console to) {
+  x.plan.faults = chaos_of(x);
+  check(x);
   run_directory directory(x.directory, x.keep);
   x.plan.network.directory = directory.path();
   x.plan.length = std::chrono::seconds(x.duration_seconds);
-  x.plan.faults = chaos_of(x);
   x.plan.shows = style_of(x);
   if (x.preset == "bare") x.plan.network.settings = network_plan::preset::bare;
   runtime::configure_logging({.level = "off", .format = {}}, "local");
@@ -143,26 +164,27 @@ void add_local(CLI::App& app, action& chosen) {
   command->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command->add_option("--validators", network.validators, "How many validators")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100));
+      ->transform(whole_number<std::size_t>(1, 100));
   command->add_option("--clients", network.clients, "How many clients")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->transform(whole_number<std::size_t>(1, 1000));
   command->add_option("--rate", x->plan.rate, "Transactions a second, of all clients together")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100'000'000));
+      ->transform(whole_number<std::uint64_t>(1, 100'000'000));
   command
       ->add_option("--tx-size", x->plan.transaction_bytes,
                    "Bytes of a transaction: its operation and padding")
       ->capture_default_str()
-      ->check(CLI::Range(0, 4096));
+      ->transform(whole_number<std::uint32_t>(0, 4096));
   command->add_option("--duration", x->duration_seconds, "Of the load, seconds")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+      ->transform(whole_number<std::int64_t>(1, 1'000'000));
   command->add_option("--executors", network.local.executors, "Executors a validator")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10));
+      ->transform(whole_number(1, 10));
   command->add_option("--accounts", network.protocol.accounts, "Accounts, split among the clients")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->transform(whole_number<std::uint64_t>(1, accounts_max));
   command
       ->add_option("--preset", x->preset,
                    "default: mutual TLS and synced writes; bare: neither, for comparison only")
@@ -175,7 +197,9 @@ void add_local(CLI::App& app, action& chosen) {
       "kill=N,cut=N,pause=N: faults under load. N times a validator is killed with -9 "
       "and started again; two are cut off from each other for 20 s; one is stopped "
       "(SIGSTOP) for 60 s; each for less if there is no time");
-  command->add_option("--seed", x->plan.seed, "Of the load and the faults")->capture_default_str();
+  command->add_option("--seed", x->plan.seed, "Of the load and the faults")
+      ->capture_default_str()
+      ->transform(whole_number<std::uint64_t>(0));
   command->add_option("--dir", x->directory, "A new directory for the network's files, which stay");
   command->add_flag("--keep", x->keep,
                     "Keep the network's files in any case; else they stay only if the run fails");

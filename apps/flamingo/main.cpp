@@ -20,5 +20,8 @@ void allow_open_files() {
 
 int main(int argc, char** argv) {
   allow_open_files();
-  return flamingo::commands::run({argv + 1, argv + argc}, {std::cout, std::cerr});
+  const int code = flamingo::commands::run({argv + 1, argv + argc}, {std::cout, std::cerr});
+  if (std::cout.flush()) return code;
+  std::cerr << "flamingo: the results could not be written to standard output: is its disk full?\n";
+  return code == 0 ? 1 : code;
 }

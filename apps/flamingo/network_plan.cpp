@@ -1,13 +1,17 @@
 #include "apps/flamingo/network_plan.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <set>
 
 #include "apps/flamingo/config/client_file.hpp"
 #include "apps/flamingo/config/committee_file.hpp"
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/node_file.hpp"
+#include "apps/flamingo/new_directory.hpp"
 #include "apps/flamingo/runtime/store_owner.hpp"
 #include "crypto/coin.hpp"
 #include "crypto/signing.hpp"
@@ -46,17 +50,18 @@ private:
 
 class builder {
 public:
-  explicit builder(const network_plan& plan) : plan_(plan), ports_(plan) {}
+  builder(const network_plan& plan, fs::path root, const std::function<bool()>& stopped)
+      : plan_(plan), root_(std::move(root)), stopped_(stopped), ports_(plan) {}
 
-  network_layout build() {
+  void build() {
     const auto authority = crypto::create_authority(made("authority"));
-    crypto::write_new_file(plan_.directory / "ca.pem",
+    crypto::write_new_file(root_ / "ca.pem",
                            crypto::read_file(authority.certificate_file(), 1 << 20));
     committee_.protocol = plan_.protocol;
     for (std::size_t i = 0; i < plan_.validators; ++i) add_validator(authority, i);
     deal_coin();
     for (std::size_t i = 0; i < plan_.clients; ++i) add_client(authority, i);
-    const network_layout layout{plan_.directory};
+    const network_layout layout{root_};
     const auto dir = made("operator");
     const auto files = crypto::issue(authority, config::operator_certificate_name, dir);
     config::operator_file op;
@@ -64,14 +69,20 @@ public:
     op.link.settings.tls = !bare();
     crypto::write_new_file(layout.operator_(), config::write_operator(op));
     crypto::write_new_file(layout.committee(), config::write_committee(committee_));
-    return layout;
   }
 
 private:
   fs::path made(const std::string& name) {
-    const auto dir = plan_.directory / name;
-    fs::create_directories(dir);
-    fs::permissions(dir, fs::perms::owner_all);
+    if (stopped_ && stopped_())
+      throw config::error(
+          fmt::format("{}: stopped by a signal: nothing was made", plan_.directory.string()));
+    const auto dir = root_ / name;
+    std::error_code failed;
+    fs::create_directories(dir, failed);
+    if (!failed) fs::permissions(dir, fs::perms::owner_all, failed);
+    if (failed)
+      throw config::error(fmt::format("{}: cannot be made ({}): choose another directory",
+                                      dir.string(), failed.message()));
     return dir;
   }
 
@@ -86,7 +97,7 @@ private:
   }
 
   void add_validator(const crypto::authority& authority, std::size_t i) {
-    const auto name = fmt::format("v{}", i);
+    const auto name = network_plan::validator_name(i);
     const auto dir = made(name);
     const auto& host = plan_.hosts[i % plan_.hosts.size()];
     ports_.begin(i);
@@ -116,7 +127,7 @@ private:
     v.key = key.key();
     name_keys(node.keys, crypto::issue(authority, config::certificate_name(validator(i)), dir));
     apply_settings(node);
-    crypto::write_new_file(network_layout{plan_.directory}.node(i), config::write_node(node));
+    crypto::write_new_file(network_layout{root_}.node(i), config::write_node(node));
     committee_.members.validators.push_back(std::move(v));
   }
 
@@ -136,7 +147,7 @@ private:
     const auto deal = crypto::deal(validators.size(), committee_.members.faulty());
     for (std::size_t i = 0; i < validators.size(); ++i) {
       validators[i].coin_key = deal.keys[i];
-      crypto::save_coin_secret(plan_.directory / validators[i].name / config::node_file{}.keys.coin,
+      crypto::save_coin_secret(root_ / validators[i].name / config::node_file{}.keys.coin,
                                deal.secrets[i]);
     }
   }
@@ -148,7 +159,7 @@ private:
     c.name = name;
     const auto accounts = plan_.protocol.accounts;
     c.accounts = {{account_id(share(accounts, i)), account_id(share(accounts, i + 1))}};
-    c.assignee = validator(i % plan_.validators);
+    c.assignee = validator(plan_.assignee_of(i));
     config::client_file file;
     file.client = name;
     file.link.settings.tls = !bare();
@@ -156,7 +167,7 @@ private:
     key.save(dir / file.keys.signing);
     c.key = key.key();
     name_keys(file.keys, crypto::issue(authority, config::certificate_name(client(i)), dir));
-    crypto::write_new_file(network_layout{plan_.directory}.client(i), config::write_client(file));
+    crypto::write_new_file(network_layout{root_}.client(i), config::write_client(file));
     committee_.members.clients.push_back(std::move(c));
   }
 
@@ -172,34 +183,53 @@ private:
   static client_id client(std::size_t i) { return client_id(static_cast<std::uint32_t>(i)); }
 
   const network_plan& plan_;
+  const fs::path root_;
+  const std::function<bool()>& stopped_;
   port_source ports_;
   config::committee_file committee_;
 };
 
-void check(const network_plan& plan) {
-  const auto need = [&](bool ok, const std::string& what) {
-    if (!ok) throw config::error(what);
+// -- what options contradict
+
+/// What is wrong with a host's name or address; nothing if it can be one.
+std::optional<std::string> wrong_host(const std::string& host) {
+  constexpr std::size_t longest = 253;
+  in_addr four;
+  in6_addr six;
+  if (host.empty()) return "is empty";
+  if (host.find(':') != std::string::npos)
+    return ::inet_pton(AF_INET6, host.c_str(), &six) == 1
+               ? std::nullopt
+               : std::optional<std::string>(
+                     "holds a colon and is no IPv6 address: name the host "
+                     "alone, since ports come from --base-port");
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
   };
-  need(plan.validators >= 1 && plan.validators <= 1000, "validators: expected 1 to 1000");
-  need(plan.clients >= 1 && plan.clients <= 100'000, "clients: expected 1 to 100000");
-  need(plan.protocol.accounts >= plan.clients,
-       fmt::format("accounts: expected at least one for each of {} clients, found {}", plan.clients,
-                   plan.protocol.accounts));
-  need(
-      plan.protocol.accounts <= accounts_max,
-      fmt::format("accounts: expected at most {}, found {}", accounts_max, plan.protocol.accounts));
-  const auto blocks = (plan.validators + plan.hosts.size() - 1) / plan.hosts.size();
-  const auto last = plan.base_port + blocks * port_source(plan).block() - 1;
-  need(!plan.ports.empty() || last <= std::numeric_limits<std::uint16_t>::max(),
-       fmt::format("base port: expected room for all ports below 65536, found {} to {}: choose a "
-                   "lower one",
-                   plan.base_port, last));
-  if (fs::exists(plan.directory) &&
-      (!fs::is_directory(plan.directory) || !fs::is_empty(plan.directory)))
-    throw config::error(
-        fmt::format("{}: exists and is not an empty directory: choose another, or "
-                    "remove it (its keys cannot be made again)",
-                    plan.directory.string()));
+  if (host.size() > longest || !std::all_of(host.begin(), host.end(), plain))
+    return "is no name or address of a host";
+  if (host.find_first_not_of("0123456789.") == std::string::npos &&
+      ::inet_pton(AF_INET, host.c_str(), &four) != 1)
+    return "is no IPv4 address";
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_hosts(const network_plan& plan) {
+  std::set<std::string> seen;
+  for (const auto& host : plan.hosts) {
+    if (const auto wrong = wrong_host(host))
+      return fmt::format("--hosts: {} {}", config::toml_string(host), *wrong);
+    if (host == "0.0.0.0" || host == "::")
+      return fmt::format("--hosts: nobody can connect to {}: name it with --listen", host);
+    if (!seen.insert(host).second)
+      return fmt::format("--hosts: {} is there twice: name it once, validators take turns", host);
+  }
+  if (plan.hosts.empty()) return "--hosts: expected at least one";
+  if (plan.listen_host.empty()) return std::nullopt;
+  if (const auto wrong = wrong_host(plan.listen_host))
+    return fmt::format("--listen: {} {}", config::toml_string(plan.listen_host), *wrong);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -211,23 +241,39 @@ fs::path network_layout::client(std::size_t i) const {
   return directory / fmt::format("c{}", i) / "client.toml";
 }
 
-network_layout make_network(const network_plan& plan) {
-  check(plan);
-  try {
-    const bool existed = fs::exists(plan.directory);
-    fs::create_directories(plan.directory);
-    try {
-      return builder(plan).build();
-    } catch (...) {
-      // The directory was empty: all that is in it is ours.
-      for (const auto& x : fs::directory_iterator(plan.directory)) fs::remove_all(x.path());
-      if (!existed) fs::remove(plan.directory);
-      throw;
-    }
-  } catch (const fs::filesystem_error& e) {
-    throw config::error(
-        fmt::format("{}: cannot be written: {}", plan.directory.string(), e.code().message()));
-  }
+std::string network_plan::validator_name(std::size_t i) {
+  return fmt::format("v{}", i);
+}
+
+std::optional<std::string> contradiction(const network_plan& plan) {
+  if (plan.validators < 1 || plan.validators > 1000)
+    return fmt::format("--validators: expected 1 to 1000, found {}", plan.validators);
+  if (plan.clients < 1 || plan.clients > 100'000)
+    return fmt::format("--clients: expected 1 to 100000, found {}", plan.clients);
+  const auto accounts = plan.protocol.accounts;
+  if (accounts < plan.clients)
+    return fmt::format("--accounts: expected at least one for each of {} clients, found {}",
+                       plan.clients, accounts);
+  if (accounts > accounts_max)
+    return fmt::format("--accounts: expected at most {}, found {}", accounts_max, accounts);
+  if (auto wrong = wrong_hosts(plan)) return wrong;
+  if (!plan.ports.empty()) return std::nullopt;
+  const auto blocks = (plan.validators + plan.hosts.size() - 1) / plan.hosts.size();
+  const auto last = plan.base_port + blocks * port_source(plan).block() - 1;
+  if (last > std::numeric_limits<std::uint16_t>::max())
+    return fmt::format(
+        "--base-port: expected room for all ports below 65536, found {} to {}: "
+        "choose a lower one",
+        plan.base_port, last);
+  return std::nullopt;
+}
+
+network_layout make_network(const network_plan& plan, const std::function<bool()>& stopped) {
+  if (const auto wrong = contradiction(plan)) throw config::error(*wrong);
+  new_directory fresh(plan.directory);
+  builder(plan, fresh.path(), stopped).build();
+  fresh.put_in_place();
+  return {plan.directory};
 }
 
 }  // namespace flamingo

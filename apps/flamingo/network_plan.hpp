@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ struct network_plan {
 
   /// Ports that one validator uses: for primaries, operators, metrics, and two for each worker.
   std::size_t ports_each() const { return 3 + 2 * std::size_t{protocol.workers}; }
+
+  static std::string validator_name(std::size_t i);
+  /// Which validator serves client i's accounts at the start.
+  std::size_t assignee_of(std::size_t client) const { return client % validators; }
 };
 
 /// The files of a network.
@@ -50,8 +55,12 @@ struct network_layout {
   std::filesystem::path operator_() const { return directory / "operator" / "operator.toml"; }
 };
 
-/// Makes the network. Throws config::error or crypto::file_error, one line; then nothing is left of
-/// it. An existing file is never overwritten.
-network_layout make_network(const network_plan& plan);
+/// What in a plan cannot be made, by the option that says it; nothing if all can.
+std::optional<std::string> contradiction(const network_plan& plan);
+
+/// Makes the network: all of it or, if this fails or is interrupted, nothing. An existing file is
+/// never overwritten. Throws config::error or crypto::file_error, one line.
+/// @param stopped is asked now and then, and ends it.
+network_layout make_network(const network_plan& plan, const std::function<bool()>& stopped = {});
 
 }  // namespace flamingo

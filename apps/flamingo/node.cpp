@@ -96,6 +96,7 @@ void read_emulation(run& x, link::emulation_switch& into) {
   try {
     auto link = config::load_node(x.file.source).link;
     const auto settings = config::link_settings(link, x.file.keys, x.file.source);
+    config::check_emulated(link, x.file.source, x.me.committee.members, x.me.committee_path);
     x.link.settings.emulate = link.settings.emulate;
     x.link.emulate_to = std::move(link.emulate_to);
     into.set(settings.emulate);
@@ -184,6 +185,16 @@ bool join(run& x, const joiner::standing& stands) {
   return joined && !x.stop.failure();
 }
 
+/// "worker and executor of " where a process has not all roles; nothing where it has.
+std::string described(const runtime::role_placement& x) {
+  if (!x.network) return {};
+  std::vector<std::string_view> names;
+  if (x.here.primary) names.push_back("primary");
+  if (x.here.worker) names.push_back("worker");
+  if (x.here.executor) names.push_back("executor");
+  return fmt::format("{} of ", fmt::join(names, " and "));
+}
+
 /// Runs the roles until a signal, a failure, or until one of them asks for a checkpoint.
 void serve(run& x) {
   phase runs(x);
@@ -203,7 +214,7 @@ void serve(run& x) {
     end();
     throw;
   }
-  spdlog::info("validator {} of chain {} is up", x.info().name,
+  spdlog::info("{}validator {} of chain {} is up", described(x.roles), x.info().name,
                crypto::to_hex(x.me.committee.members.chain));
   x.stop.wait();
   spdlog::info(x.rejoin ? "left behind: nobody keeps what comes next; fetching a checkpoint"
@@ -231,7 +242,9 @@ int run_node(const options& x, console) {
   if (!x.log_level.empty()) file.log.level = x.log_level;
   if (!x.metrics.empty()) {
     const auto address = config::parse_address(x.metrics);
-    if (!address) throw usage_error("--metrics: expected host:port, found " + x.metrics);
+    if (!address || address->port == 0)
+      throw usage_error("--metrics: expected host:port with a port from 1 to 65535, found " +
+                        config::toml_string(x.metrics));
     file.metrics = *address;
   }
   runtime::configure_logging(file.log, file.validator);

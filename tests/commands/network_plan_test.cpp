@@ -4,35 +4,22 @@
 #include <sys/stat.h>
 
 #include <set>
-#include <sstream>
 
-#include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/identity.hpp"
+#include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/network_plan.hpp"
 #include "crypto/hex.hpp"
+#include "tests/commands/command_run.hpp"
 #include "tests/commands/temporary_directory.hpp"
 
 using namespace flamingo;
+using testing::flamingo_run;
+using testing::one_line;
 using testing::replaced;
 
 namespace fs = std::filesystem;
 
 namespace {
-
-struct outcome {
-  int code;
-  std::string out, err;
-};
-
-outcome flamingo_run(std::vector<std::string> args) {
-  std::ostringstream out, err;
-  const int code = commands::run(args, {out, err});
-  return {code, out.str(), err.str()};
-}
-
-bool one_line(const std::string& text) {
-  return !text.empty() && text.find('\n') == text.size() - 1;
-}
 
 network_plan small(const fs::path& directory) {
   network_plan plan;
@@ -225,10 +212,144 @@ TEST_SUITE("init") {
     plan.ports = {1, 2, 3};  // too few
     CHECK_THROWS(make_network(plan));
     CHECK_FALSE(fs::exists(plan.directory));
+    CHECK(fs::is_empty(dir.path()));
+  }
+
+  TEST_CASE("a signal ends it and nothing is left of what was half made") {
+    testing::temporary_directory dir;
+    auto plan = small(dir.path() / "net");
+    for (const std::size_t calls : {1, 4, 9}) {
+      std::size_t asked = 0;
+      const auto stopped = [&] {
+        // Until it is done the target is not there, and what is there is its owner's alone.
+        CHECK_FALSE(fs::exists(plan.directory));
+        for (const auto& x : fs::directory_iterator(dir.path()))
+          CHECK(fs::status(x).permissions() == fs::perms::owner_all);
+        return ++asked == calls;
+      };
+      CHECK_THROWS_WITH_AS(
+          make_network(plan, stopped),
+          (plan.directory.string() + ": stopped by a signal: nothing was made").c_str(),
+          config::error);
+      CHECK(asked == calls);
+      CHECK(fs::is_empty(dir.path()));
+    }
+    CHECK(fs::exists(make_network(plan).committee()));
+    CHECK(std::distance(fs::directory_iterator(dir.path()), {}) == 1);
+  }
+
+  TEST_CASE("an empty directory is taken, also by a symbolic link or with a slash at its end") {
+    testing::temporary_directory dir;
+    fs::create_directory(dir.path() / "real");
+    fs::create_directory_symlink(dir.path() / "real", dir.path() / "link");
+    CHECK(flamingo_run({"init", "--dir", (dir.path() / "link").string() + "/"}).code == 0);
+    CHECK(fs::exists(dir.path() / "real/v3/node.toml"));
+    CHECK(fs::is_symlink(dir.path() / "link"));
+    CHECK(flamingo_run({"init", "--dir", (dir.path() / "new/er").string() + "/"}).code == 0);
+    CHECK(fs::exists(dir.path() / "new/er/committee.toml"));
+  }
+
+  TEST_CASE("a target that cannot be is refused by name and says what to do") {
+    testing::temporary_directory dir;
+    const auto refused = [&](const fs::path& target, const std::string& part) {
+      const auto made = flamingo_run({"init", "--dir", target.string()});
+      CHECK(made.code == 1);
+      CHECK_MESSAGE(one_line(made.err), made.err);
+      CHECK_MESSAGE(made.err.find(target.string()) != std::string::npos, made.err);
+      CHECK_MESSAGE(made.err.find(part) != std::string::npos, made.err);
+    };
+    testing::overwrite(dir.path() / "file", "x");
+    refused(dir.path() / "file", "exists and is no directory: choose another");
+    refused(dir.path() / "file/net", "choose another");
+    REQUIRE(flamingo_run({"init", "--dir", (dir.path() / "net").string()}).code == 0);
+    refused(dir.path() / "net", "exists and is not empty: choose another");
+    refused("/proc", "exists and is not empty");
+    refused("/proc/net-of-mine", "choose another");
   }
 }
 
 TEST_SUITE("check-config") {
+  TEST_CASE("nothing is called good before all of it is checked") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    const auto text = testing::content_of(layout.node(0));
+    const auto refused = [&](const std::string& with, const std::string& part) {
+      testing::overwrite(layout.node(0), with);
+      const auto checked = flamingo_run({"check-config", layout.node(0).string()});
+      CHECK(checked.code == 1);
+      CHECK(checked.out == "");
+      CHECK_MESSAGE(one_line(checked.err), checked.err);
+      const auto folder = layout.node(0).parent_path().string();
+      CHECK_MESSAGE(checked.err.find(folder) != std::string::npos, checked.err);
+      CHECK_MESSAGE(checked.err.find(part) != std::string::npos, checked.err);
+    };
+    const auto emulation = [](const std::string& peer) {
+      return "\n[[link.emulation_to]]\npeer = \"" + peer + "\"\n";
+    };
+    refused(text + emulation("validator-4"),
+            "link.emulation_to[0].peer: expected a member of " + layout.committee().string() +
+                ", which has validator-0 to validator-3, found \"validator-4\"");
+    refused(text + emulation("client-4"), "client-0 to client-3, found \"client-4\"");
+    refused(text + emulation("validator-3") + emulation("validator-3"), "is there twice");
+    refused("data = \"\"\n" + text, "data: expected a path as a string");
+    refused(text + "\n[store]\nstore_bytes_max = 100000000\n",
+            "store.preallocate_bytes: expected at most store.store_bytes_max, 100000000, found");
+    refused(text +
+                "\n[internal]\ntls = true\ncertificate = \"validator-0.pem\"\n"
+                "certificate_key = \"gone.key\"\nauthority = \"../ca.pem\"\n",
+            "gone.key: cannot be read");
+    refused("", "holds no key");
+    refused("# A comment.\n", "holds no key");
+    testing::overwrite(layout.node(0), text + emulation("client-3") + emulation("validator-3"));
+    CHECK(flamingo_run({"check-config", layout.node(0).string()}).code == 0);
+  }
+
+  TEST_CASE("clients and the operator may not emulate links to nobody either") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    for (const auto& file : {layout.client(0), layout.operator_()}) {
+      testing::overwrite(
+          file, testing::content_of(file) + "\n[[link.emulation_to]]\npeer = \"validator-9\"\n");
+      const auto checked = flamingo_run({"check-config", file.string()});
+      CHECK(checked.code == 1);
+      CHECK_MESSAGE(checked.err.find("found \"validator-9\"") != std::string::npos, checked.err);
+    }
+  }
+
+  TEST_CASE("a balancing rule that this version has not is refused wherever the file is read") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    edit(layout.committee(), "balancing = \"none\"", "balancing = \"flamingo\"");
+    for (const std::vector<std::string>& args :
+         {std::vector<std::string>{"check-config", layout.committee().string()},
+          {"check-config", layout.node(0).string()},
+          {"node", "--config", layout.node(0).string()},
+          {"status", "--config", layout.operator_().string()}}) {
+      const auto run = flamingo_run(args);
+      CHECK(run.code == 1);
+      CHECK(run.out == "");
+      CHECK_MESSAGE(run.err.find("protocol.balancing = \"flamingo\"") != std::string::npos,
+                    run.err);
+      CHECK_MESSAGE(one_line(run.err), run.err);
+    }
+  }
+
+  TEST_CASE("paths in a file that a symbolic link leads to start where the real file is") {
+    testing::temporary_directory dir;
+    const auto layout = make_network(small(dir.path() / "net"));
+    fs::create_directories(dir.path() / "etc/flamingo");
+    const auto file = dir.path() / "etc/flamingo/node.toml";
+    fs::create_symlink(layout.node(0), file);
+    CHECK(flamingo_run({"check-config", file.string()}).code == 0);
+    // A link to the directory, too: its parent is not the link's.
+    const auto folder = dir.path() / "etc/v0";
+    fs::create_directory_symlink(layout.node(0).parent_path(), folder);
+    CHECK(flamingo_run({"check-config", (folder / "node.toml").string()}).code == 0);
+    CHECK(config::beside(folder / "node.toml", "data") == folder / "data");
+    CHECK(fs::equivalent(config::beside(folder / "node.toml", "../committee.toml"),
+                         layout.committee()));
+  }
+
   TEST_CASE("a validator with the key of another is refused with both values") {
     testing::temporary_directory dir;
     const auto layout = make_network(small(dir.path() / "net"));
@@ -323,6 +444,37 @@ TEST_SUITE("command line") {
               .err.ends_with(": see flamingo bank pay --help\n"));
     CHECK(flamingo_run({"bank"}).err.ends_with(": see flamingo bank --help\n"));
     CHECK(flamingo_run({"fly"}).err.ends_with(": see flamingo --help\n"));
+  }
+
+  TEST_CASE("an option that there is not is named, with the one that may be meant") {
+    CHECK(flamingo_run({"bank", "pay", "--confg", "x"}).err ==
+          "flamingo: \"--confg\" is no option of it; did you mean --config?: see flamingo bank pay "
+          "--help\n");
+    CHECK(flamingo_run({"status", "--config", "x", "--jsn"}).err ==
+          "flamingo: \"--jsn\" is no option of it; did you mean --json?: see flamingo status "
+          "--help\n");
+    CHECK(flamingo_run({"version", "now"}).err ==
+          "flamingo: \"now\" is one word too many: see flamingo version --help\n");
+  }
+
+  TEST_CASE("a word that is no command is answered with those that there are") {
+    const auto frob = flamingo_run({"frob"});
+    CHECK(frob.code == 2);
+    CHECK(
+        frob.err ==
+        "flamingo: \"frob\" is no command: expected one of init, check-config, node, client, bank, "
+        "local, status, version: see flamingo --help\n");
+    CHECK(flamingo_run({"statsu", "--json"}).err.find("did you mean status?") != std::string::npos);
+    CHECK(flamingo_run({"bank", "pya"}).err ==
+          "flamingo: \"pya\" is no command; did you mean pay?: expected one of balance, deposit, "
+          "pay: "
+          "see flamingo bank --help\n");
+    CHECK(
+        flamingo_run({"--frob", "status"}).err ==
+        "flamingo: \"--frob\" is no option of flamingo: expected one of init, check-config, node, "
+        "client, bank, local, status, version: see flamingo --help\n");
+    CHECK(flamingo_run({}).err.starts_with("flamingo: no command: expected one of init, "));
+    CHECK(one_line(flamingo_run({std::string(10'000, '\n')}).err));
   }
 
   TEST_CASE("help shows bounds, choices and defaults in words") {

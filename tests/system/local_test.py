@@ -103,7 +103,8 @@ class LocalTest(unittest.TestCase):
         self.assertEqual((result["on"]["tls"], result["on"]["sync"]), (False, "os"))
 
     def test_usage(self):
-        for wrong in (["--chaos", "kill=x"], ["--rate", "0"], ["--preset", "fast"]):
+        for wrong in (["--chaos", "kill=x"], ["--rate", "0"], ["--preset", "fast"],
+                      ["--skew", "0.9:v9"], ["--skew", "x"]):
             done = flamingo("local", *wrong)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
 

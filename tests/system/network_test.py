@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Real processes: what an operator and a client see of a network that `init` made."""
 import json
+import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.parse
 import urllib.request
 
-from network import Network, flamingo, free_ports, wait_until
+from network import FLAMINGO, Network, flamingo, free_ports, wait_until
 
 ONE_LINE = re.compile(r"\Aflamingo: [^\n]+\n\Z")
 
@@ -124,6 +127,63 @@ class NetworkTest(unittest.TestCase):
             chains = [flamingo("check-config", n.path / "committee.toml").stdout.split()[-1]
                       for n in (net, other)]
             self.refused(flamingo("node", "--config", config), "holds the store of chain", *chains)
+
+    def refused_by_the_other(self, net, base, *parts):
+        """Files in `base` that are of another network than `net`, which runs at the same addresses."""
+        client = base / "c0" / "client.toml"
+        for command in (["bank", "pay", "--config", client, "--from", 0, "--to", 1, "--cents", 5],
+                        ["client", "--config", client, "--rate", 100, "--duration", 30, "--quiet"],
+                        ["status", "--config", base / "operator" / "operator.toml"]):
+            begun = time.monotonic()
+            done = flamingo(*command)
+            self.assertLess(time.monotonic() - begun, 8, command)  # of 10 s of patience, or 60
+            self.assertEqual(done.returncode, 1, done.stderr)
+            told = done.stderr.splitlines()[-1]
+            self.assertRegex(told, "^flamingo: .*validators refuse the link; v", command)
+            for part in parts:
+                self.assertIn(part, told)
+        self.assertEqual(net.pay(5).returncode, 0)
+
+    def test_other_network(self):
+        with Network() as net:
+            net.start()
+            net.wait_up()
+            # The same authority, and one byte more in the committee file.
+            changed = net.directory / "changed"
+            shutil.copytree(net.path, changed)
+            with open(changed / "committee.toml", "a") as committee:
+                committee.write("\n")
+            chains = [flamingo("check-config", x / "committee.toml").stdout.split()[-1][:16]
+                      for x in (net.path, changed)]
+            self.refused_by_the_other(net, changed, "(wrong_chain)", *chains)
+            # Another authority: it is not even asked for its chain.
+            other = net.directory / "other"
+            made = flamingo("init", "--dir", other, "--base-port", net.base_port, "--clients", 2)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.refused_by_the_other(net, other, "(bad_tls)", "another network runs there")
+
+    def test_interrupted_init(self):
+        with tempfile.TemporaryDirectory() as directory:
+            parent = pathlib.Path(directory)
+            for by, code in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, -signal.SIGKILL)):
+                made = subprocess.Popen([FLAMINGO, "init", "--dir", parent / "net", "--validators", "1000"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                wait_until(lambda: any(parent.glob(".net.new-*/v1")), "half made")
+                made.send_signal(by)
+                _, err = made.communicate(timeout=30)
+                self.assertEqual(made.returncode, code, err)
+                self.assertFalse((parent / "net").exists())
+                if by != signal.SIGKILL:
+                    self.assertRegex(err, r"\Aflamingo: .*/net: stopped by a signal: nothing was made\n\Z")
+                    self.assertEqual(list(parent.iterdir()), [])
+            again = flamingo("init", "--dir", parent / "net")
+            self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_lost_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([FLAMINGO, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, ONE_LINE)
 
     def test_busy_ports(self):
         with Network() as net:

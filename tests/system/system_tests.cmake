@@ -31,6 +31,15 @@ list(APPEND system_tests "system: load that commits nothing exits with 1")
 add_test(NAME "system: a wrong key or store is refused at start with both values"
   COMMAND ${in_system} network_test.py NetworkTest.test_refused_starts)
 list(APPEND system_tests "system: a wrong key or store is refused at start with both values")
+add_test(NAME "system: files of another network are told as such at once by each command"
+  COMMAND ${in_system} network_test.py NetworkTest.test_other_network)
+list(APPEND system_tests "system: files of another network are told as such at once by each command")
+add_test(NAME "system: an init that is interrupted leaves no network and is done again"
+  COMMAND ${in_system} network_test.py NetworkTest.test_interrupted_init)
+list(APPEND system_tests "system: an init that is interrupted leaves no network and is done again")
+add_test(NAME "system: results that cannot be written are an error"
+  COMMAND ${in_system} network_test.py NetworkTest.test_lost_output)
+list(APPEND system_tests "system: results that cannot be written are an error")
 add_test(NAME "system: a busy port is one line that names it"
   COMMAND ${in_system} network_test.py NetworkTest.test_busy_ports)
 list(APPEND system_tests "system: a busy port is one line that names it")

@@ -15,7 +15,12 @@ namespace {
 constexpr std::array role_names{"primary", "worker", "executor"};
 
 bool has_store(const std::filesystem::path& directory) {
-  return std::filesystem::exists(directory / "data.mdb");
+  std::error_code failed;
+  const bool found = std::filesystem::exists(directory / "data.mdb", failed);
+  if (failed)
+    throw config::error(fmt::format("{}: cannot be looked at ({}): give it to who runs this",
+                                    directory.string(), failed.message()));
+  return found;
 }
 
 /// Refuses to open a new store while one of another placement is there.

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <future>
 
 #include "apps/flamingo/config/error.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hex.hpp"
+#include "crypto/secret_file.hpp"
 
 namespace flamingo::runtime {
 
@@ -67,15 +67,25 @@ std::filesystem::path mark_in(const std::filesystem::path& data) {
 }  // namespace
 
 void mark_never_run(const std::filesystem::path& data) {
-  std::filesystem::create_directories(data);
-  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
-  std::ofstream(mark_in(data))
-      << "This validator has never run. Its first start removes this file; without it, an empty\n"
-         "data directory counts as lost, and the validator asks the others before it signs.\n";
+  std::error_code failed;
+  std::filesystem::create_directories(data, failed);
+  if (!failed) std::filesystem::permissions(data, std::filesystem::perms::owner_all, failed);
+  if (failed)
+    throw config::error(fmt::format("{}: cannot be made ({}): choose another directory",
+                                    data.string(), failed.message()));
+  crypto::write_new_file(
+      mark_in(data),
+      "This validator has never run. Its first start removes this file; without it, an empty\n"
+      "data directory counts as lost, and the validator asks the others before it signs.\n");
 }
 
 bool never_ran(const std::filesystem::path& data) {
-  return std::filesystem::exists(mark_in(data));
+  std::error_code failed;
+  const bool found = std::filesystem::exists(mark_in(data), failed);
+  if (failed)
+    throw config::error(fmt::format("{}: cannot be looked at ({}): give it to who runs this",
+                                    mark_in(data).string(), failed.message()));
+  return found;
 }
 
 void unmark_never_run(const std::filesystem::path& data) {
