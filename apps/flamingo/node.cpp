@@ -29,6 +29,11 @@ namespace {
 /// Whoever sends SIGTERM may count on five seconds.
 constexpr std::chrono::milliseconds stop_limit{4500};
 
+constexpr auto only_in_one_process =
+    "to fetch a checkpoint from the others this validator needs all its roles in one process: "
+    "remove "
+    "the stores of all its roles, start it without --roles, and leave it so";
+
 struct options {
   std::string config, log_format, log_level, metrics;
   std::vector<std::string> roles{"primary", "worker", "executor"};
@@ -132,6 +137,8 @@ struct phase {
       x.stop.fail(fmt::format("{}: {}", to_string(why), what));
     };
     env->rejoin = [&x] {
+      // What is missing may be away with the process of another role: no reason to stop this one.
+      if (x.roles.network) return spdlog::error("left behind, perhaps: {}", only_in_one_process);
       x.rejoin = true;
       x.stop.interrupt();
     };
@@ -154,10 +161,7 @@ bool join(run& x, const joiner::standing& stands) {
   if (const auto why = validator::cannot_join(x.me.committee.members, stands))
     throw std::runtime_error(fmt::format("{}: {}", x.roles.data.string(), *why));
   if (x.roles.network)
-    throw std::runtime_error(fmt::format(
-        "{}: this validator must fetch a checkpoint from the others, which it can only do with all "
-        "its roles in one process: start it once without --roles",
-        x.roles.data.string()));
+    throw std::runtime_error(fmt::format("{}: {}", x.roles.data.string(), only_in_one_process));
   if (stands.lost)
     spdlog::warn(
         "the store in {} is empty, and this validator may have signed before: asking {} others "
@@ -217,7 +221,7 @@ void serve(run& x) {
   spdlog::info("{}validator {} of chain {} is up", described(x.roles), x.info().name,
                crypto::to_hex(x.me.committee.members.chain));
   x.stop.wait();
-  spdlog::info(x.rejoin ? "left behind: nobody keeps what comes next; fetching a checkpoint"
+  spdlog::info(x.rejoin ? "left behind: others may not keep what comes next; fetching a checkpoint"
                         : "stopping");
   end();
 }
@@ -279,9 +283,9 @@ void add_node(CLI::App& app, action& chosen) {
   command->add_option("--log-level", x->log_level, "Instead of the file's")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
   command->footer(
-      "SIGHUP reads what links pretend to be ([link.emulation], [[link.emulation_to]]) from the "
-      "file "
-      "anew, without a restart; links that are up notice only `cut`.\n"
+      "SIGHUP reads what links pretend to be ([link.emulation], [[link.emulation_to]]) anew from "
+      "the "
+      "file; links that are up notice only `cut`.\n"
       "Example: flamingo node --config net/v0/node.toml");
   command->callback([x, &chosen] { chosen = [x](console to) { return run_node(*x, to); }; });
 }
