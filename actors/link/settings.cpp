@@ -33,14 +33,14 @@ std::optional<std::string> out_of_bounds(const std::string& where, const emulati
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<std::string> out_of_bounds(const emulations& all) {
   if (auto line = out_of_bounds("emulation", all.all)) return line;
   for (const auto& [to, e] : all.to)
     if (auto line = out_of_bounds("emulation." + to_string(to), e)) return line;
   return std::nullopt;
 }
+
+}  // namespace
 
 std::optional<std::string> out_of_bounds(const settings& s) {
   const auto ms = [](std::chrono::milliseconds x) { return static_cast<std::uint64_t>(x.count()); };

@@ -72,8 +72,6 @@ struct settings {
   emulations emulate;
 };
 
-/// One line that names the first value out of its bounds; empty if all are within.
-std::optional<std::string> out_of_bounds(const emulations& all);
 /// One line that names the first setting out of its bounds and the bounds; empty if all are within.
 std::optional<std::string> out_of_bounds(const settings& s);
 

@@ -10,7 +10,7 @@ std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x)
   if (held + bytes > with_.client_window_bytes)
     return admission::busy{busy_retry, "client_window_bytes"};
   // Nobody may hold more than what is still free (Choudhury and Hahne, dynamic thresholds, 1998): k
-  // that want all there is get a share of 1 in k + 1, and one more finds as much.
+  // that want all there is get a share of 1 in k + 1 each, and as much stays free for one more.
   if (held + bytes > with_.ingress_bytes - bytes_)
     return admission::busy{busy_retry, "ingress_bytes"};
   held += bytes;

@@ -104,9 +104,7 @@ bool core::much_uncommitted() const {
 }
 
 std::optional<check> core::next_check() {
-  // While too much waits for a commit, bundles wait at the door, where they are served in turn.
-  const bool bundles_wait = !ingress_.empty() && !much_uncommitted();
-  const bool clients_turn = batches_in_a_row_ >= batches_before_bundle && bundles_wait;
+  const bool clients_turn = batches_in_a_row_ >= batches_before_bundle && bundles_wait();
   if (!received_.empty() && !clients_turn) {
     ++batches_in_a_row_;
     auto next = received_.pop();
@@ -114,7 +112,8 @@ std::optional<check> core::next_check() {
     return std::move(next->second);
   }
   batches_in_a_row_ = 0;
-  if (!bundles_wait) return std::nullopt;
+  // While too much waits for a commit they wait at the door, where they are served in turn.
+  if (!bundles_wait()) return std::nullopt;
   auto next = ingress_.pop();
   return bundle_check{next->first, std::move(next->second)};
 }

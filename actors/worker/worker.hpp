@@ -229,7 +229,7 @@ public:
   /// Work that takes long: one bundle or batch to be checked. Peers' batches go first, as they are
   /// what the validators owe each other, but clients always get a turn.
   std::optional<check> next_check();
-  bool has_checks() const { return !ingress_.empty() || !received_.empty(); }
+  bool has_checks() const { return !received_.empty() || bundles_wait(); }
 
   std::optional<time_point> next_deadline() const;
 
@@ -311,6 +311,7 @@ private:
   void release(const std::vector<charge>&);
   bool too_many_uncommitted(validator_id author, std::uint64_t bytes) const;
   bool much_uncommitted() const;
+  bool bundles_wait() const { return !ingress_.empty() && !much_uncommitted(); }
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
   void acknowledged(validator_id from, const batch_stored&, effects&);
