@@ -1,6 +1,6 @@
 """Strangers at every door of every validator, by the thousand, while clients pay: nobody notices."""
+import collections
 import contextlib
-import itertools
 import os
 import random
 import socket
@@ -47,7 +47,7 @@ def insider(net):
 class Attack:
     def __init__(self, net):
         self.net, self.ports, self.over = net, doors(net), time.monotonic() + SECONDS
-        self.held, self.done = [], {}
+        self.held, self.done = [], collections.Counter()  # of attacks that got as far as they wanted
 
     def keep(self, one):
         """Open and silent, the newest some hundreds."""
@@ -82,19 +82,17 @@ class Attack:
 
     def run(self, kind, seed):
         draw = random.Random(seed)
-        for count in itertools.count(1):
-            if time.monotonic() > self.over:
-                break
+        while time.monotonic() < self.over:
             with contextlib.suppress(OSError):
                 getattr(self, kind)(draw.choice(self.ports), draw)
-            self.done[kind] = count
+                self.done[kind] += 1
 
     def knock(self):
         """Connects, as many as that, and leaves."""
-        for count in range(1, CONNECTS + 1):
+        for count in range(CONNECTS):
             with contextlib.suppress(OSError):
                 connect(self.ports[count % len(self.ports)]).close()
-            self.done["knock"] = count
+                self.done["knock"] += 1
 
     def all(self):
         kinds = ("garbage", "oversize", "trickle", "unknown", "nonsense", "silence")
@@ -119,9 +117,8 @@ class AttackersTest(unittest.TestCase):
             before = max(anonymous_mib(net.processes[f"v{i}"].pid) for i in range(4))
             attack = Attack(net)
             attack.all()
-            self.assertEqual(attack.done.pop("knock"), CONNECTS)
-            self.assertEqual(len(attack.done), 6)
-            self.assertTrue(all(count >= 2 for count in attack.done.values()), attack.done)
+            self.assertGreater(attack.done["knock"], CONNECTS * 9 // 10)
+            self.assertEqual(len(attack.done), 7, attack.done)
             # It ends with 0 only if every payment has its receipts and none was lost.
             self.assertEqual(load.wait(60), 0, net.log("load"))
             after = max(anonymous_mib(net.processes[f"v{i}"].pid) for i in range(4))

@@ -185,8 +185,8 @@ private:
     }
   }
 
-  /// The load's newest line. Validators that answer late must not keep us behind its lines, and so
-  /// from what else is due.
+  /// The load's newest line; those that came before it while validators answered late are passed
+  /// over, or we would fall behind with what else is due. What they counted is in this one too.
   void take_newest() {
     std::optional<std::string> newest;
     while (auto line = load_->read_line(milliseconds(0))) newest = std::move(line);
