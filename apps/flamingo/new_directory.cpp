@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "apps/flamingo/config/error.hpp"
 
@@ -17,6 +19,9 @@ namespace flamingo {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of a network: all of its files are read by way of this one.
+constexpr auto last_entry = "committee.toml";
 
 [[noreturn]] void fail(const fs::path& which, const std::string& what) {
   throw config::error(fmt::format("{}: {}", which.string(), what));
@@ -34,10 +39,11 @@ fs::path resolved(const fs::path& target) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-void must_be_free(const fs::path& named, const fs::path& target) {
+/// @returns whether there is one, which is empty.
+bool is_there(const fs::path& named, const fs::path& target) {
   std::error_code failed;
   const auto status = fs::symlink_status(target, failed);
-  if (status.type() == fs::file_type::not_found) return;
+  if (status.type() == fs::file_type::not_found) return false;
   if (failed) fail(named, fmt::format("cannot be looked at ({})", failed.message()));
   const bool directory = fs::is_directory(status);
   if (!directory || !fs::is_empty(target, failed) || failed)
@@ -45,13 +51,12 @@ void must_be_free(const fs::path& named, const fs::path& target) {
                             failed      ? fmt::format("cannot be read ({})", failed.message())
                             : directory ? "exists and is not empty"
                                         : "exists and is no directory"));
-  if (target == fs::current_path(failed))
-    fail(named, "is the directory that this runs in: name a new one in it");
-  struct stat own {
-  }, parents{};
-  const bool known =
-      ::stat(target.c_str(), &own) == 0 && ::stat(target.parent_path().c_str(), &parents) == 0;
-  if (known && own.st_dev != parents.st_dev) fail(named, "is a mount point: name a new one in it");
+  return true;
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0)
+    fail(to, fmt::format("cannot be put in place ({}): choose another", reason(errno)));
 }
 
 void sync(const fs::path& directory) {
@@ -64,9 +69,9 @@ void sync(const fs::path& directory) {
 
 }  // namespace
 
-new_directory::new_directory(const fs::path& target) : target_(resolved(target)) {
-  must_be_free(target, target_);
-  const auto parent = target_.parent_path();
+new_directory::new_directory(const fs::path& target)
+    : target_(resolved(target)), was_there_(is_there(target, target_)) {
+  const auto parent = was_there_ ? target_ : target_.parent_path();
   std::error_code failed;
   fs::create_directories(parent, failed);
   if (failed)
@@ -91,10 +96,29 @@ void new_directory::put_in_place() {
     if (at->is_directory(failed)) sync(at->path());
   if (failed) fail(path_, fmt::format("cannot be read ({})", failed.message()));
   sync(path_);
-  if (::rename(path_.c_str(), target_.c_str()) != 0)
-    fail(target_, fmt::format("cannot be put in place ({}): choose another", reason(errno)));
+  if (was_there_)
+    move_into_target();
+  else
+    move(path_, target_);
   in_place_ = true;
-  sync(target_.parent_path());
+  try {
+    sync(was_there_ ? target_ : target_.parent_path());
+  } catch (const config::error& e) {
+    fail(target_, fmt::format("is in place, but may not survive a loss of power: {}", e.what()));
+  }
+}
+
+/// Its owner, mode and file system stay. What the others need is moved last, so that nobody takes a
+/// part for the whole.
+void new_directory::move_into_target() {
+  std::vector<fs::path> entries;
+  for (const auto& x : fs::directory_iterator(path_)) entries.push_back(x.path().filename());
+  std::sort(entries.begin(), entries.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(a == last_entry, a) < std::pair(b == last_entry, b);
+  });
+  for (const auto& x : entries) move(path_ / x, target_ / x);
+  std::error_code ignored;
+  fs::remove(path_, ignored);
 }
 
 }  // namespace flamingo

@@ -1,5 +1,6 @@
 // A directory that comes to be whole or not at all: it is made beside its target, filled, synced,
-// and renamed into place.
+// and renamed into place. One that is there and empty gets what was made within it, the committee
+// file last. What a killed process leaves is called .NAME.new-* and may be removed.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +9,8 @@ namespace flamingo {
 
 class new_directory {
 public:
-  /// Makes an empty one, for its owner only. The target must not exist or be an empty directory,
-  /// which it will replace. Throws config::error, which names it and says what to do.
+  /// Makes an empty one, for its owner only. The target must not exist or be an empty directory.
+  /// Throws config::error, which names it and says what to do.
   explicit new_directory(const std::filesystem::path& target);
   /// Removes it and all that is in it, unless it is in place.
   ~new_directory();
@@ -23,7 +24,11 @@ public:
   void put_in_place();
 
 private:
-  std::filesystem::path target_, path_;
+  void move_into_target();
+
+  std::filesystem::path target_;
+  bool was_there_;
+  std::filesystem::path path_;
   bool in_place_ = false;
 };
 

@@ -43,10 +43,14 @@ int show(const options& x, console to) {
   };
 
   constexpr milliseconds first{1000};
+  const auto began = steady_clock::now();
   auto [before, asked] = ask(first);
   // Nobody so far: the links, or the refusals, may only be slow.
   if (!any(before) && !x.watch && timeout > first) {
-    before = reader.ask(timeout - first, timeout - first);
+    const auto left =
+        std::max(milliseconds(0),
+                 std::chrono::duration_cast<milliseconds>(began + timeout - steady_clock::now()));
+    before = reader.ask(left, left);
     asked = steady_clock::now();
   }
   const auto refused = reader.refusals().summary(members);
