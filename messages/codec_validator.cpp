@@ -137,6 +137,7 @@ void write(const status_report& from, schema::StatusReport::Builder into) {
     for (unsigned i = 0; i < ids.size(); ++i) list.set(i, ids[i].value);
   };
   const auto size = [](const auto& ids) { return static_cast<unsigned>(ids.size()); };
+  into.setDivergedAt(from.diverged_at.value_or(commit_index{0}).value);
   write_ids(from.absent_workers, into.initAbsentWorkers(size(from.absent_workers)));
   write_ids(from.absent_executors, into.initAbsentExecutors(size(from.absent_executors)));
 }
@@ -163,6 +164,7 @@ bool read(schema::StatusReport::Reader from, status_report& into) {
     into.absent_workers.push_back(worker_id{id});
   for (const std::uint16_t id : from.getAbsentExecutors())
     into.absent_executors.push_back(executor_id{id});
+  if (const commit_index at{from.getDivergedAt()}; at.value != 0) into.diverged_at = at;
   if (!read(from.getEvidence(), into.evidence)) return false;
   return read_fixed(from.getChain(), into.chain);
 }

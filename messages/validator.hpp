@@ -113,6 +113,8 @@ struct status_report {
   evidence_report evidence;
   std::vector<worker_id> absent_workers;  // roles of it whose process is gone
   std::vector<executor_id> absent_executors;
+  /// The first checkpoint at which its state was not the others': it executes nothing any more.
+  std::optional<commit_index> diverged_at;
 
   friend bool operator==(const status_report&, const status_report&) = default;
 };

@@ -1,10 +1,12 @@
 #include "actors/checkpointer/checkpointer_actor.hpp"
 
+#include <spdlog/spdlog.h>
 #include <caf/all.hpp>
 
 #include "actors/dag/limits.hpp"
 #include "actors/runtime/neighbours.hpp"
 #include "crypto/checkpoint_checks.hpp"
+#include "crypto/hex.hpp"
 #include "messages/codec_checkpoint.hpp"
 #include "messages/codec_dag.hpp"
 #include "messages/codec_executor.hpp"
@@ -94,6 +96,11 @@ void count(pointer self, reject why) {
 }
 
 void stop_dependents(pointer self, const divergence& x) {
+  spdlog::error(
+      "the state differs from that of f+1 others at the checkpoint of commit {} (ours {}, theirs "
+      "{}): "
+      "this validator goes on voting, but executes, admits and receipts nothing any more",
+      x.index.value, crypto::to_hex(x.own), crypto::to_hex(x.theirs));
   for (const auto& committer : self->state.committers)
     self->send(committer, atom::diverged_v, x.index);
   for (const auto& [id, worker] : self->state.workers)

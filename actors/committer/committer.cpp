@@ -84,7 +84,7 @@ effects core::step(time_point now, input in) {
   if (std::exchange(next_fed_, false)) next_fed_at_ = now;
   order_more(now);
   sequence_ready(now, out);
-  if (!diverged_) out.stream = stream_.send(committed_.index);
+  if (!diverged_at_) out.stream = stream_.send(committed_.index);
   ask_batches(now, out);
   out.left_behind = left_behind(now);
   return out;
@@ -312,7 +312,7 @@ commit_index core::keep_from() const {
   const commit_index by_snapshot = stream_.snapshot() - parameters_.checkpoint_anchors + 1;
   const commit_index by_age = committed_.index - parameters_.commit_retention + 1;
   // Executors that must not go on will not ask for what they missed.
-  const commit_index wanted = diverged_ ? by_age : std::min(by_snapshot, by_age);
+  const commit_index wanted = diverged_at_ ? by_age : std::min(by_snapshot, by_age);
   return std::clamp(wanted, oldest_, oldest_ + max_erased);
 }
 
@@ -355,6 +355,7 @@ status_report core::status() const {
   x.executed = stream_.executed();
   x.committed_transactions = totals_.transactions;
   x.duplicates = totals_.duplicate;
+  x.diverged_at = diverged_at_;
   if (const auto* root = stream_.newest_root()) {
     x.state_root = root->state_root;
     x.state_root_index = root->state_root_index;

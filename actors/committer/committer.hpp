@@ -54,7 +54,9 @@ struct executor_met {
 /// A worker was introduced, as above: executors may lack payload that was asked of it.
 struct worker_met {};
 /// This validator's state is not the others': the log goes on, execution does not.
-struct diverged {};
+struct diverged {
+  commit_index at;  // the first checkpoint that shows it
+};
 /// Time has passed; nothing else.
 struct ticked {};
 
@@ -185,7 +187,7 @@ private:
   void on(replay_asked, effects&);
   void on(executor_met in, effects&) { stream_.resend(in.who); }
   void on(worker_met, effects&) { stream_.resend(); }
-  void on(diverged, effects&) { diverged_ = true; }
+  void on(diverged in, effects&) { diverged_at_ = in.at; }
   void on(ticked, effects&) {}
 
   void ask_coin(round_number of, effects& out) const;
@@ -219,7 +221,7 @@ private:
   commit_index oldest_;                                                 // kept
   std::vector<std::optional<std::chrono::microseconds>> queue_delays_;  // newest committed ones
   commit_notice announcement_;
-  bool diverged_ = false;
+  std::optional<commit_index> diverged_at_;
   bool ask_ = false;  // something new may be missing
   std::optional<time_point> deadline_;
   time_point next_since_;   // the commit that comes next waits since then

@@ -227,7 +227,7 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
       [self](atom::meet, const control_sink& x) { runtime::meet(self->state.coordinators, x); },
       [self](atom::meet, const checkpoint_sink& x) { runtime::meet(self->state.checkpointers, x); },
       [self](atom::start) { run(self, started{}); },
-      [self](atom::diverged, commit_index) { run(self, diverged{}); },
+      [self](atom::diverged, commit_index at) { run(self, diverged{at}); },
       [self](const certified_frame& x) { run_if(self, certified_of(self, x)); },
       [self](const index_frame& x) {
         auto batch = decode(x);

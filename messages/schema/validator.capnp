@@ -209,6 +209,7 @@ struct StatusReport @0xd3a1f1a0c0de0621 {
   evidence @14 :Evidence;           # of others' equivocation
   absentWorkers @15 :List(UInt16);  # roles of it whose process is gone
   absentExecutors @16 :List(UInt16);
+  divergedAt @17 :UInt64;           # first checkpoint at which its state was not the others'; 0: none
 }
 
 # Primary -> operator desk, and in a report: whom this validator can prove to have signed two headers for

@@ -265,6 +265,17 @@ TEST_SUITE("status") {
     CHECK(json[1]["absent_roles"].empty());
   }
 
+  TEST_CASE("a validator with another state than the others' is shown as one") {
+    auto other = report(0, 5);
+    other.diverged_at = commit_index{50};
+    const status::sample x{{other, report(1, 5)}, {other, report(1, 5)}, 1s};
+    CHECK(status::to_table(x, two()).find(
+              "has diverged: another state than the others' at commit 50") != std::string::npos);
+    const auto json = status::to_json(x, two());
+    CHECK(json[0]["diverged_at"] == 50);
+    CHECK(json[1]["diverged_at"].is_null());
+  }
+
   TEST_CASE("a stopped network is one line and exit code 1") {
     testing::temporary_directory dir;
     const auto net = small_network(dir.path());

@@ -65,6 +65,7 @@ status_report sample_report() {
                 {{validator_id{1}, round_number{39}, some_digest(10), some_digest(11)},
                  {validator_id{1}, round_number{12}, some_digest(12), some_digest(13)}}};
   x.absent_workers = {worker_id{1}};
+  x.diverged_at = commit_index{50};
   x.absent_executors = {executor_id{0}, executor_id{2}};
   return x;
 }

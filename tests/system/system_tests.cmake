@@ -9,6 +9,9 @@ add_executable(flamingo-with-faults ${CMAKE_SOURCE_DIR}/apps/flamingo/main.cpp
   ${CMAKE_SOURCE_DIR}/tests/system/fault_point.cpp)
 target_link_libraries(flamingo-with-faults PRIVATE flamingo_commands)
 target_compile_options(flamingo-with-faults PRIVATE ${FLAMINGO_WARNINGS})
+add_executable(change-state ${CMAKE_SOURCE_DIR}/tests/system/change_state.cpp)
+target_link_libraries(change-state PRIVATE flamingo_actors)
+target_compile_options(change-state PRIVATE ${FLAMINGO_WARNINGS})
 
 add_test(NAME "system: a payment is executed and an overdraft says why and exits with 1"
   COMMAND ${in_system} network_test.py NetworkTest.test_payment)
@@ -63,6 +66,10 @@ add_test(NAME "system: a validator that crashes around any sync of any table com
   COMMAND ${in_system} fault_points_test.py FaultPointsTest.test_fault_points)
 list(APPEND system_tests
   "system: a validator that crashes around any sync of any table comes back and nothing is lost")
+add_test(NAME "system: a validator with another state finds out, says so, and goes on voting"
+  COMMAND ${in_system} divergence_test.py DivergenceTest.test_divergence)
+list(APPEND system_tests
+  "system: a validator with another state finds out, says so, and goes on voting")
 add_test(NAME "system: a full disk ends a validator in one line, and with space it goes on"
   COMMAND ${in_system} full_disk_test.py FullDiskTest.test_full_disk)
 list(APPEND system_tests "system: a full disk ends a validator in one line, and with space it goes on")
@@ -115,7 +122,7 @@ add_test(NAME "system: wrong use of local is one line and exit code 2"
   COMMAND ${in_system} local_test.py LocalTest.test_usage)
 list(APPEND system_tests "system: wrong use of local is one line and exit code 2")
 
-set_tests_properties(${system_tests} PROPERTIES
-  ENVIRONMENT
-    "FLAMINGO=$<TARGET_FILE:flamingo>;FLAMINGO_WITH_FAULTS=$<TARGET_FILE:flamingo-with-faults>"
+set(environment "FLAMINGO=$<TARGET_FILE:flamingo>" "CHANGE_STATE=$<TARGET_FILE:change-state>"
+  "FLAMINGO_WITH_FAULTS=$<TARGET_FILE:flamingo-with-faults>")
+set_tests_properties(${system_tests} PROPERTIES ENVIRONMENT "${environment}"
   RESOURCE_LOCK "system" TIMEOUT 300 LABELS "system" SKIP_RETURN_CODE 77)

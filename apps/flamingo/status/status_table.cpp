@@ -121,6 +121,7 @@ nlohmann::ordered_json to_json(const sample& x, const committee& members, bool w
       one["state_root_index"] = r->state_root_index.value;
       one["chain_digest"] = crypto::to_hex(r->chain);
       one["absent_roles"] = absent_roles(*r);
+      one["diverged_at"] = r->diverged_at ? nlohmann::ordered_json(r->diverged_at->value) : nullptr;
       const auto [authors, equivocations] = caught_by(*r);
       one["equivocators"] = authors;
       one["equivocations"] = equivocations;
@@ -158,6 +159,10 @@ std::string to_table(const sample& x, const committee& members) {
                     delay ? fmt::format("{:.1f}", static_cast<double>(delay->count()) / 1000) : "-",
                     accounts_of(members, i), r.executors,
                     authors > 0 ? fmt::format("{}/{}", authors, equivocations) : "-");
+    if (r.diverged_at)
+      out += fmt::format(
+          "{:<10} has diverged: another state than the others' at commit {}; it executes nothing\n",
+          "", r.diverged_at->value);
     if (const auto absent = absent_roles(r); !absent.empty())
       out += fmt::format("{:<10} its process is gone: {}\n", "", fmt::join(absent, ", "));
   }
