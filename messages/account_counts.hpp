@@ -20,6 +20,12 @@ struct account_count {
   friend bool operator==(const account_count&, const account_count&) = default;
 };
 
+/// A bound on the encoding of that many transactions' accounts: ten bytes for each account, and a
+/// count takes no more bytes than it counts.
+constexpr std::size_t counts_bytes_max(std::size_t transactions) {
+  return 11 * transactions;
+}
+
 /// @param accounts the acting account of each transaction, in any order; sorted on return.
 std::vector<byte> encode_counts(std::vector<account_id>& accounts);
 

@@ -17,7 +17,8 @@ std::variant<verified<checked_bundle>, bundle_fault> batch_checks::check(
     const signed_bytes& parts) {
   checked_bundle out{{}, parts, {}};
   operations_.clear();
-  if (const auto fault = read_bundle(parts.body, limits_, *members_, out.head, operations_);
+  if (const auto fault =
+          read_bundle(parts.body, limits_.of_bundle, *members_, out.head, operations_);
       fault != bundle_fault::none)
     return fault;
   out.head.id = crypto::hash(crypto::tags::bundle, parts.body);
@@ -43,7 +44,7 @@ batch_checks::batch_result batch_checks::check(const batch_view& batch, shared_b
   for (std::size_t i = 0; i < batch.bundles.size(); ++i) {
     const byte_span body = batch.bundles[i].body;
     bundle_head& head = out.bundles[i];
-    if (const auto fault = read_bundle(body, limits_, *members_, head, operations_);
+    if (const auto fault = read_bundle(body, limits_.of_bundle, *members_, head, operations_);
         fault != bundle_fault::none)
       return fault;
     head.id = crypto::hash(crypto::tags::bundle, body);
@@ -55,6 +56,7 @@ batch_checks::batch_result batch_checks::check(const batch_view& batch, shared_b
   if (known(out.id)) return known_batch{out.id};
   packed->bytes = operations_;
   add_counts(out, *packed);
+  if (out.counts.size() > limits_.counts_bytes_max) return bundle_fault::too_many_accounts;
   out.frame = std::move(frame);
   out.operations = std::move(packed);
   auto checked = crypto::verify_all(std::move(out), [&](const checked_batch& x) {
@@ -99,7 +101,8 @@ std::optional<packed_operations> batch_checks::pack(const batch_view& batch) {
   operations_.clear();
   for (const auto& bundle : batch.bundles) {
     bundle_head head;
-    if (read_bundle(bundle.body, limits_, *members_, head, operations_) != bundle_fault::none)
+    if (read_bundle(bundle.body, limits_.of_bundle, *members_, head, operations_) !=
+        bundle_fault::none)
       return std::nullopt;
     out.ends.push_back(static_cast<std::uint32_t>(operations_.size()));
   }

@@ -15,11 +15,17 @@
 
 namespace flamingo {
 
+/// Caps that every validator applies alike: from the protocol parameters.
+struct batch_check_limits {
+  bundle_limits of_bundle;
+  std::size_t counts_bytes_max = 0;  // of a batch's account counts, encoded
+};
+
 /// Keeps buffers from one check to the next; for one thread.
 class batch_checks {
 public:
   batch_checks(std::shared_ptr<const committee> members,
-               std::shared_ptr<const crypto::signature_scheme> scheme, bundle_limits limits)
+               std::shared_ptr<const crypto::signature_scheme> scheme, batch_check_limits limits)
       : members_(std::move(members)), scheme_(std::move(scheme)), limits_(limits) {}
 
   /// A bundle as a client sent it.
@@ -37,7 +43,8 @@ public:
   batch_result check(const batch_view& batch, shared_bytes frame,
                      const std::function<bool(const digest&)>& known);
 
-  /// An own batch: one flat frame, its digest from the digests of its bundles, its counts.
+  /// An own batch: one flat frame, its digest from the digests of its bundles, its counts. Whoever
+  /// chose the bundles has seen to the caps.
   checked_batch seal(validator_id author, worker_id, batch_sequence,
                      std::span<const checked_bundle> bundles);
 
@@ -51,7 +58,7 @@ private:
 
   std::shared_ptr<const committee> members_;
   std::shared_ptr<const crypto::signature_scheme> scheme_;
-  bundle_limits limits_;
+  batch_check_limits limits_;
   std::vector<byte> operations_;      // of the bundle or batch at hand
   std::vector<account_id> accounts_;  // of the batch at hand
   std::vector<digest> digests_;       // of the batch's bundles

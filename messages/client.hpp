@@ -128,13 +128,14 @@ using client_message = std::variant<signed_bundle, admission_answer, signed_rece
 /// Those that a client says.
 using client_request = std::variant<signed_bundle, receipt_query>;
 
-/// Why a bundle is invalid for good, at any validator and time of a committee epoch.
+/// Why a bundle or batch is invalid for good, at any validator and time of a committee epoch.
 enum class bundle_fault : std::uint8_t {
   none,
   malformed,              // not a bundle, or with trailing bytes
   too_large,              // max_bundle_bytes
   too_many_transactions,  // max_transactions_per_bundle
   operation_too_large,    // max_operation_bytes
+  too_many_accounts,      // a batch: no header has room for its account counts
   unknown_client,         // not in the committee file
   unknown_assignee,       // no validator
   foreign_account,        // acts on an account that the client does not own

@@ -108,6 +108,8 @@ std::string_view to_string(bundle_fault x) {
       return "larger than max_bundle_bytes";
     case bundle_fault::too_many_transactions:
       return "more transactions than max_transactions_per_bundle";
+    case bundle_fault::too_many_accounts:
+      return "transactions of more accounts than a header has room for";
     case bundle_fault::operation_too_large:
       return "an operation is larger than 4096 bytes";
     case bundle_fault::unknown_client:

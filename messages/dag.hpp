@@ -63,6 +63,9 @@ constexpr std::size_t header_bytes_without_payload(std::size_t validators, std::
   return fixed + link * 2 * validators + record * records;
 }
 
+/// A bound on the bytes of a payload entry in a header, beside its counts.
+inline constexpr std::size_t payload_entry_bytes = 128;
+
 struct vote {
   digest header;
   validator_id author;  // of the header

@@ -68,9 +68,12 @@ void core::on(const header_certified& in, effects& out) {
 
 void core::on(batch_announced in, effects& out) {
   batch_available& x = in.x;
-  if (x.author == self_)
-    return proposer_.available(
+  if (x.author == self_) {
+    const bool fits = proposer_.available(
         {{x.id, x.worker, x.transactions, x.counts_digest, std::move(x.counts)}, x.wait});
+    if (!fits) out.rejected.push_back(reject::oversize);
+    return;
+  }
   voter::outcome decided;
   voter_.available({x.id, x.author, x.worker, x.transactions, x.counts_digest}, dag_, decided);
   take(std::move(decided), out);

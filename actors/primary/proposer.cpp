@@ -14,6 +14,7 @@ proposer::proposer(validator_id self, const committee& members, const protocol_p
       genesis_(std::move(genesis)),
       anchor_(anchor),
       last_round_(barred),
+      counts_bytes_max_(dag::room_for_counts(members, protocol)),
       mean_round_(local.parent_grace * 10) {
   for (const auto& [x, output] : stored) {
     own_header own{x, {}, output};
@@ -38,13 +39,18 @@ void proposer::start(time_point now) {
 
 // -- what the next header will carry ----------------------------------------------------------
 
-void proposer::available(own_batch x) {
+bool proposer::available(own_batch x) {
+  if (x.entry.counts.size() > counts_bytes_max_) return false;
   const auto id = x.entry.batch;
-  if (!batches_.try_emplace(id, batch{std::move(x.entry)}).second) return;
-  if (died_.erase(id) > 0) return queue_.push_front(id);  // it has waited longest
+  if (!batches_.try_emplace(id, batch{std::move(x.entry)}).second) return true;
+  if (died_.erase(id) > 0) {
+    queue_.push_front(id);  // it has waited longest
+    return true;
+  }
   queue_.push_back(id);
   waited_ += x.waited;
   ++waits_;
+  return true;
 }
 
 bool proposer::offer(const control_record& record) {
@@ -199,14 +205,15 @@ void proposer::take_weak_links(header& into, const dag::graph& dag) const {
   for (const auto where : chosen) into.weak_links.push_back({where, dag.at(where)->id});
 }
 
+/// In order. The head always fits a header that carries no other batch (see `available`), so that
+/// nothing waits behind it for ever.
 void proposer::take_payload(header& into) {
-  constexpr std::size_t entry_bytes = 128;  // a bound; its counts come on top
   const auto used = header_bytes_without_payload(members_.size(), into.control.size());
   std::size_t left =
       protocol_.max_header_bytes - std::min<std::size_t>(used, protocol_.max_header_bytes);
   while (!queue_.empty() && into.payload.size() < protocol_.max_payload_entries) {
     batch& next = batches_.at(queue_.front());
-    const auto bytes = entry_bytes + next.entry.counts.size();
+    const auto bytes = payload_entry_bytes + next.entry.counts.size();
     if (bytes > left) break;
     left -= bytes;
     next.proposed = true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/dag/graph.hpp"
+#include "actors/dag/limits.hpp"
 #include "actors/local_parameters.hpp"
 #include "actors/primary/asked_batch.hpp"
 #include "actors/protocol_parameters.hpp"
@@ -39,7 +40,8 @@ public:
 
   void start(time_point now);
   /// A batch is available. Saying so again changes nothing.
-  void available(own_batch);
+  /// @returns false if no header has room for its counts: then it is never proposed.
+  bool available(own_batch);
   /// @returns false if it waits already, or too many do.
   bool offer(const control_record&);
   /// A certified header was added to `dag`.
@@ -90,6 +92,7 @@ private:
   protocol_parameters protocol_;
   local_parameters local_;
   std::vector<digest> genesis_;
+  std::size_t counts_bytes_max_;  // of a batch
 
   bool started_ = false;
   bool signing_ = false;  // a header was given out and waits for its signature

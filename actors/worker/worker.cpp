@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "actors/dag/limits.hpp"
+#include "messages/account_counts.hpp"
 #include "messages/assert.hpp"
 
 namespace flamingo::worker {
@@ -37,6 +39,7 @@ reject reject_of(bundle_fault why) {
     case bundle_fault::too_large:
     case bundle_fault::too_many_transactions:
     case bundle_fault::operation_too_large:
+    case bundle_fault::too_many_accounts:
       return reject::oversize;
     default:
       return reject::malformed;
@@ -51,6 +54,7 @@ core::core(parameters with)
     : with_(std::move(with)),
       ingress_({with_.local.client_window_bytes, with_.local.ingress_bytes,
                 with_.local.relay_per_mille}),
+      transactions_max_(dag::room_for_counts(*with_.members, with_.protocol) / counts_bytes_max(1)),
       receipts_({with_.local.recent_receipts, receipt_linger}),
       egress_({with_.self, with_.members->size(), with_.members->quorum(),
                with_.local.peer_window_bytes, with_.local.batch_cache_bytes,

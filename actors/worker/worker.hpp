@@ -335,6 +335,9 @@ private:
   std::map<client_id, committer::client_window> windows_;  // hints: what the log has consumed
   std::vector<pending_bundle> pending_;                    // the next batch
   std::uint64_t pending_bytes_ = 0;                        // its frame's size
+  std::uint64_t pending_transactions_ = 0;
+  /// Of a batch: however many accounts these act on, a header has room for the counts.
+  std::uint64_t transactions_max_;
   time_point pending_since_{};
   receipt_book receipts_;
 

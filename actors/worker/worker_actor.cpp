@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/dag/limits.hpp"
 #include "crypto/hash.hpp"
 #include "messages/codec_client.hpp"
 #include "messages/codec_executor.hpp"
@@ -349,7 +350,8 @@ void start(pointer self, runtime::environment_ptr env, worker_id worker) {
       [env_ptr = s.env](const std::string& what) { env_ptr->fail(ec::store_failed, what); });
   s.checks.emplace(
       e.members, e.scheme,
-      bundle_limits{e.protocol.max_bundle_bytes, e.protocol.max_transactions_per_bundle});
+      batch_check_limits{{e.protocol.max_bundle_bytes, e.protocol.max_transactions_per_bundle},
+                         dag::room_for_counts(*e.members, e.protocol)});
   s.store.emplace(*e.store, worker);
   s.logic.emplace(parameters{e.self, worker, e.members, e.protocol, e.local});
   s.store->restore(*s.logic, e.now());

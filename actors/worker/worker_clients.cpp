@@ -141,12 +141,16 @@ void core::on(bundle_checked x, effects& out) {
   held[sequence].admitted = true;
   answer(from, sequence, admission::admitted{}, out);
   const auto bytes = bundle_bytes_in_batch(body_bytes(*x.bundle));
-  if (!pending_.empty() && pending_bytes_ + bytes > with_.protocol.max_batch_bytes) seal(out);
+  const std::uint32_t transactions = x.bundle->head.transactions;
+  if (!pending_.empty() && (pending_bytes_ + bytes > with_.protocol.max_batch_bytes ||
+                            pending_transactions_ + transactions > transactions_max_))
+    seal(out);
   if (pending_.empty()) {
     pending_since_ = now_;
     pending_bytes_ = batch_overhead_bytes;
   }
   pending_bytes_ += bytes;
+  pending_transactions_ += transactions;
   pending_.push_back({*x.bundle, from});
 }
 
@@ -190,6 +194,7 @@ void core::seal(effects& out) {
   }
   pending_.clear();
   pending_bytes_ = 0;
+  pending_transactions_ = 0;
   if (order.bundles.empty()) return;
   own_[next_sequence_].charges = std::move(charges);
   ++next_sequence_;
@@ -230,6 +235,7 @@ void core::on(table_changed x, effects& out) {
       continue;
     }
     pending_bytes_ -= bundle_bytes_in_batch(body_bytes(pending.bundle));
+    pending_transactions_ -= head.transactions;
     release(pending);
     held_[pending.from].erase(head.sequence);
     answer(pending.from, head.sequence, admission::redirect{assignee}, out);

@@ -32,7 +32,7 @@ const crypto::signing_context context{some_digest(90), epoch_id{6}};
 /// A batch as its author seals it: the digest over its bundles, and its accounts' counts.
 checked_batch sealed() {
   const auto members = std::make_shared<const committee>(sample_committee());
-  batch_checks checks(members, std::make_shared<crypto::fake_scheme>(), {1 << 20, 1000});
+  batch_checks checks(members, std::make_shared<crypto::fake_scheme>(), {{1 << 20, 1000}, 1 << 20});
   std::vector<checked_bundle> bundles;
   for (std::uint32_t i = 0; i < 2; ++i) {
     const auto made = make_bundle(*members, client_id{i}, 1 + i, validator_id{1}, 3 + i);

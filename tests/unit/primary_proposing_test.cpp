@@ -262,6 +262,7 @@ TEST_SUITE("primary proposing") {
 
     started c;
     c.protocol.max_header_bytes = 10'000;
+    c.protocol.max_control_records = 1;
     c.local.header_payload_target = 10;
     c.boot();
     c.start();

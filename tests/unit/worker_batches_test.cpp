@@ -56,6 +56,40 @@ TEST_SUITE("worker batches") {
     }
   }
 
+  TEST_CASE("a batch acts on no more accounts than a header has room for, whatever they are") {
+    const auto room = [](worker_harness& w) {
+      return dag::room_for_counts(*w.members, w.protocol);
+    };
+    local_parameters local;
+    local.batch_bytes = 1 << 20;
+    worker_harness w(0, local, rules_with_room(sample_committee(), counts_bytes_max(25)));
+    REQUIRE(room(w) == counts_bytes_max(25));
+    std::vector<checked_batch> batches;
+    // 10 transactions each: with a third bundle there might be 30 x 11 bytes.
+    for (std::uint64_t i = 1; i <= 20; ++i)
+      for (auto& x : w.admit(w.bundle(0, i, 10), 0).store) batches.push_back(x);
+    for (auto& x : w.advance(seconds{1}).store) batches.push_back(x);
+    CHECK(batches.size() == 10);
+    for (const auto& x : batches) {
+      CHECK(x.bundles.size() == 2);
+      CHECK(x.counts.size() <= room(w));
+    }
+  }
+
+  TEST_CASE(
+      "a peer's batch over more accounts than a header has room for is refused by its bytes "
+      "alone") {
+    const auto x = seal_at(1, {1, 2});
+    const auto members = sample_committee();
+    worker_harness tight(0, {}, rules_with_room(members, x.batch.counts.size() - 1));
+    const auto refused = receive_and_check(tight, 1, x);
+    CHECK(refused.rejected == std::vector{reject::oversize});
+    CHECK(refused.store.empty());
+    CHECK(tight.scheme->count == 0);
+    worker_harness wide(0, {}, rules_with_room(members, x.batch.counts.size()));
+    CHECK(receive_and_check(wide, 1, x).store.size() == 1);
+  }
+
   TEST_CASE("what the log consumed meanwhile is left out of a batch") {
     worker_harness w;
     w.admit(w.bundle(0, 1), 0);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "actors/dag/limits.hpp"
 #include "actors/worker/worker.hpp"
 #include "messages/batch_checks.hpp"
 #include "messages/codec_worker.hpp"
@@ -56,7 +57,9 @@ public:
         protocol(rules),
         local(with),
         scheme(std::make_shared<counting_scheme>()),
-        checks(members, scheme, {protocol.max_bundle_bytes, protocol.max_transactions_per_bundle}),
+        checks(members, scheme,
+               {{protocol.max_bundle_bytes, protocol.max_transactions_per_bundle},
+                dag::room_for_counts(*members, protocol)}),
         core({validator_id{validator}, worker_id{0}, members, protocol, local}) {}
 
   /// A step, and those that its shell would make at once: own batches are sealed.
@@ -149,6 +152,14 @@ public:
   worker::core core;
   time_point now{std::chrono::seconds{1000}};
 };
+
+/// With a header that has room for `bytes` of account counts.
+inline protocol_parameters rules_with_room(const committee& members, std::size_t bytes,
+                                           protocol_parameters rules = {}) {
+  rules.max_header_bytes -=
+      static_cast<std::uint32_t>(dag::room_for_counts(members, rules) - bytes);
+  return rules;
+}
 
 /// What a client was answered, in order.
 inline std::vector<admission_answer> answers(const worker::effects& x) {

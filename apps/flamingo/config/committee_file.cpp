@@ -13,6 +13,7 @@
 #include "apps/flamingo/config/writer.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hex.hpp"
+#include "messages/account_counts.hpp"
 #include "messages/batch.hpp"
 #include "messages/dag.hpp"
 
@@ -172,10 +173,12 @@ private:
            fmt::format("at least {}: a bundle of protocol.max_bundle_bytes and its wrapping",
                        batch));
     const auto header =
-        header_bytes_without_payload(raw_.file.members.size(), x.max_control_records);
+        header_bytes_without_payload(raw_.file.members.size(), x.max_control_records) +
+        payload_entry_bytes + counts_bytes_max(x.max_transactions_per_bundle);
     if (x.max_header_bytes < header)
       fail("protocol.max_header_bytes",
-           fmt::format("at least {}: links to {} validators and protocol.max_control_records",
+           fmt::format("at least {}: links to {} validators, protocol.max_control_records and a "
+                       "batch of protocol.max_transactions_per_bundle",
                        header, raw_.file.members.size()));
   }
 
