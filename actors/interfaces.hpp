@@ -41,6 +41,8 @@ using evidence_frame = wire<schema::Evidence>;
 using certified_frame = wire<schema::CertifiedHeader>;
 using available_frame = wire<schema::BatchAvailable>;
 using question_frame = wire<schema::AvailabilityQuestion>;
+using withdrawal_frame = wire<schema::BatchWithdrawal>;
+using noted_frame = wire<schema::WithdrawalNoted>;
 using index_frame = wire<schema::BatchIndex>;
 using wanted_frame = wire<schema::BatchWanted>;
 using sequenced_frame = wire<schema::Sequenced>;
@@ -96,12 +98,16 @@ using operator_link = link_actor<schema::OperatorMessage>;
 /// PRIMARY, as workers see it.
 using availability_sink = caf::typed_actor<
     // A batch is durable here; an own one: at a quorum of validators.
-    caf::reacts_to<available_frame>>;
+    caf::reacts_to<available_frame>,
+    // Batches of others are not there for votes any more: answer with the highest round voted for.
+    caf::reacts_to<withdrawal_frame>>;
 
 /// WORKER, as the primary sees it.
 using availability_source = caf::typed_actor<
     // Batches that the primary has to know of: say again which are durable here.
-    caf::reacts_to<question_frame>>;
+    caf::reacts_to<question_frame>,
+    // A withdrawal is noted.
+    caf::reacts_to<noted_frame>>;
 
 /// CERTIFICATE AGGREGATOR, as the primary sees it.
 using header_sink = caf::typed_actor<
@@ -215,8 +221,8 @@ using primary_actor =
                      caf::reacts_to<atom::link_down, validator_id, peer_link>,
                      // A header from the link of a validator (its author is who signed it).
                      caf::reacts_to<validator_id, peer_frame>, caf::reacts_to<certified_frame>,
-                     caf::reacts_to<available_frame>, caf::reacts_to<committed_frame>,
-                     caf::reacts_to<control_frame>,
+                     caf::reacts_to<available_frame>, caf::reacts_to<withdrawal_frame>,
+                     caf::reacts_to<committed_frame>, caf::reacts_to<control_frame>,
                      // Whom this validator can prove to have equivocated.
                      caf::replies_to<atom::status>::with<evidence_frame>,
                      // The store has made durable all writes up to this ticket of ours.
@@ -293,10 +299,11 @@ using worker_actor = caf::typed_actor<
     caf::reacts_to<atom::link_up, validator_id, worker_link>,
     caf::reacts_to<atom::link_down, validator_id, worker_link>,
     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
-    caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>, caf::reacts_to<executed_frame>,
-    caf::reacts_to<progress_frame>, caf::reacts_to<assignment_frame>,
-    caf::reacts_to<committed_frame>, caf::reacts_to<atom::diverged, commit_index>,
-    caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
+    caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>, caf::reacts_to<noted_frame>,
+    caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
+    caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
+    caf::reacts_to<atom::diverged, commit_index>, caf::reacts_to<atom::durable, std::uint64_t>,
+    caf::reacts_to<atom::tick>,
     // To itself: a bundle or batch waits to be checked. One at a time, so that messages that came
     // meanwhile are sorted into their queues first.
     caf::reacts_to<atom::work>>;
@@ -370,6 +377,8 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::evidence_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::certified_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::available_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::question_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::withdrawal_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::noted_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::index_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::wanted_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::sequenced_frame))

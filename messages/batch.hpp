@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -56,8 +57,29 @@ struct batch_available {
 /// still propose, and is passed over.
 struct availability_question {
   std::vector<digest> batches;
+  std::optional<validator_id> author{};  // they are late: what is not here is to be asked of it
 
   friend bool operator==(const availability_question&, const availability_question&) = default;
+};
+
+/// "These batches of others are not there for votes any more": the log has not output them for
+/// long.
+struct batch_withdrawal {
+  std::uint64_t number = 0;  // ascending, of this worker
+  worker_id worker;
+  std::vector<digest> batches;
+
+  friend bool operator==(const batch_withdrawal&, const batch_withdrawal&) = default;
+};
+
+/// The primary votes for no header that lists a batch of that withdrawal, unless it is told of the
+/// batch again; but it may have.
+struct withdrawal_noted {
+  std::uint64_t number = 0;
+  round_number voted;        // the highest round of a header that it voted for
+  std::vector<digest> kept;  // but these: a header that lists them waits for a vote
+
+  friend bool operator==(const withdrawal_noted&, const withdrawal_noted&) = default;
 };
 
 /// The bundles of a batch that is durable here.

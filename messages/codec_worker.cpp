@@ -68,6 +68,24 @@ bool read(schema::BundleIndex::Reader from, bundle_head& into) {
   return read_fixed(from.getDigest(), into.id);
 }
 
+/// Of a flat frame whose root has no pointer but the list of these digests.
+template <class Schema>
+std::size_t words_with(const std::vector<digest>& list) {
+  return 1 + struct_words<Schema>() + list.size() * (1 + data_words(digest::size));
+}
+
+void write(const std::vector<digest>& from, capnp::List<capnp::Data>::Builder to) {
+  for (unsigned i = 0; i < from.size(); ++i) to.set(i, data_of(from[i]));
+}
+
+bool read(capnp::List<capnp::Data>::Reader from, std::vector<digest>& to) {
+  bool well_formed = true;
+  to.resize(from.size());
+  for (unsigned i = 0; i < from.size(); ++i)
+    well_formed = read_fixed(from[i], to[i]) && well_formed;
+  return well_formed;
+}
+
 }  // namespace
 
 std::optional<worker_message> decode(const wire<schema::WorkerMessage>& frame,
@@ -158,10 +176,12 @@ std::optional<batch_available> decode(const wire<schema::BatchAvailable>& frame)
 }
 
 wire<schema::AvailabilityQuestion> encode(const availability_question& x) {
-  flat_frame<schema::AvailabilityQuestion> frame(1 + struct_words<schema::AvailabilityQuestion>() +
-                                                 x.batches.size() * (1 + data_words(digest::size)));
-  auto batches = frame.root().initBatches(static_cast<unsigned>(x.batches.size()));
-  for (unsigned i = 0; i < x.batches.size(); ++i) batches.set(i, data_of(x.batches[i]));
+  flat_frame<schema::AvailabilityQuestion> frame(
+      words_with<schema::AvailabilityQuestion>(x.batches));
+  auto out = frame.root();
+  out.setLate(x.author.has_value());
+  out.setAuthor(x.author.value_or(validator_id{}).value);
+  write(x.batches, out.initBatches(static_cast<unsigned>(x.batches.size())));
   return frame.finish();
 }
 
@@ -169,10 +189,50 @@ std::optional<availability_question> decode(const wire<schema::AvailabilityQuest
   availability_question out;
   bool well_formed = true;
   const bool readable = frame.read([&](schema::AvailabilityQuestion::Reader in) {
-    const auto batches = in.getBatches();
-    out.batches.resize(batches.size());
-    for (unsigned i = 0; i < batches.size(); ++i)
-      well_formed = read_fixed(batches[i], out.batches[i]) && well_formed;
+    if (in.getLate()) out.author = validator_id{in.getAuthor()};
+    well_formed = read(in.getBatches(), out.batches);
+  });
+  if (!readable || !well_formed) return std::nullopt;
+  return out;
+}
+
+wire<schema::BatchWithdrawal> encode(const batch_withdrawal& x) {
+  flat_frame<schema::BatchWithdrawal> frame(words_with<schema::BatchWithdrawal>(x.batches));
+  auto out = frame.root();
+  out.setNumber(x.number);
+  out.setWorker(x.worker.value);
+  write(x.batches, out.initBatches(static_cast<unsigned>(x.batches.size())));
+  return frame.finish();
+}
+
+std::optional<batch_withdrawal> decode(const wire<schema::BatchWithdrawal>& frame) {
+  batch_withdrawal out;
+  bool well_formed = true;
+  const bool readable = frame.read([&](schema::BatchWithdrawal::Reader in) {
+    out.number = in.getNumber();
+    out.worker = worker_id{in.getWorker()};
+    well_formed = read(in.getBatches(), out.batches);
+  });
+  if (!readable || !well_formed) return std::nullopt;
+  return out;
+}
+
+wire<schema::WithdrawalNoted> encode(const withdrawal_noted& x) {
+  flat_frame<schema::WithdrawalNoted> frame(words_with<schema::WithdrawalNoted>(x.kept));
+  auto out = frame.root();
+  out.setNumber(x.number);
+  out.setVoted(x.voted.value);
+  write(x.kept, out.initKept(static_cast<unsigned>(x.kept.size())));
+  return frame.finish();
+}
+
+std::optional<withdrawal_noted> decode(const wire<schema::WithdrawalNoted>& frame) {
+  withdrawal_noted out;
+  bool well_formed = true;
+  const bool readable = frame.read([&](schema::WithdrawalNoted::Reader in) {
+    out.number = in.getNumber();
+    out.voted = round_number{in.getVoted()};
+    well_formed = read(in.getKept(), out.kept);
   });
   if (!readable || !well_formed) return std::nullopt;
   return out;

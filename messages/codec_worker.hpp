@@ -1,5 +1,6 @@
 // Bytes <-> values of the conversation between same-index workers (schema/worker.capnp), and of
-// what a worker says within its validator: availability, index, payload (schema/validator.capnp).
+// what a worker says and hears within its validator: availability, withdrawals, index, payload
+// (schema/validator.capnp).
 //
 // `decode` gives nothing for bytes that are no well-formed message of the kind; it allocates no
 // more than a constant times the frame.
@@ -36,6 +37,12 @@ std::optional<batch_available> decode(const wire<schema::BatchAvailable>&);
 
 wire<schema::AvailabilityQuestion> encode(const availability_question&);
 std::optional<availability_question> decode(const wire<schema::AvailabilityQuestion>&);
+
+wire<schema::BatchWithdrawal> encode(const batch_withdrawal&);
+std::optional<batch_withdrawal> decode(const wire<schema::BatchWithdrawal>&);
+
+wire<schema::WithdrawalNoted> encode(const withdrawal_noted&);
+std::optional<withdrawal_noted> decode(const wire<schema::WithdrawalNoted>&);
 
 wire<schema::BatchIndex> encode(const batch_index&);
 std::optional<batch_index> decode(const wire<schema::BatchIndex>&);

@@ -2,6 +2,8 @@
 // primary's core: pure.
 #pragma once
 
+#include <optional>
+
 #include "messages/digest.hpp"
 #include "messages/identifiers.hpp"
 
@@ -10,6 +12,7 @@ namespace flamingo::primary {
 struct asked_batch {
   worker_id worker;
   digest id;
+  std::optional<validator_id> author{};  // it is late: if it is not here, it is to be asked of it
 
   friend bool operator==(const asked_batch&, const asked_batch&) = default;
 };

@@ -79,6 +79,10 @@ void core::on(batch_announced in, effects& out) {
   take(std::move(decided), out);
 }
 
+void core::on(const batches_withdrawn& in, effects& out) {
+  out.noted = noted_to{in.x.worker, voter_.withdraw(in.x, dag_)};
+}
+
 void core::on(const record_offered& in, effects& out) {
   if (!proposer_.offer(in.x)) ++out.dropped_records;
 }

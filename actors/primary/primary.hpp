@@ -44,6 +44,10 @@ struct header_certified {
 struct batch_announced {
   batch_available x;
 };
+/// Batches of others are not there for votes any more.
+struct batches_withdrawn {
+  batch_withdrawal x;
+};
 struct record_offered {
   control_record x;
 };
@@ -61,15 +65,19 @@ struct worker_met {
 /// Time has passed.
 struct ticked {};
 
-using input =
-    std::variant<started, header_received, header_repeated, header_signed, header_certified,
-                 batch_announced, record_offered, committed, link_restored, worker_met, ticked>;
+using input = std::variant<started, header_received, header_repeated, header_signed,
+                           header_certified, batch_announced, batches_withdrawn, record_offered,
+                           committed, link_restored, worker_met, ticked>;
 
 // -- effects ----------------------------------------------------------------------------------
 
 struct header_to {
   validator_id peer;
   signed_bytes what;
+};
+struct noted_to {
+  worker_id worker;
+  withdrawal_noted what;
 };
 struct progress {
   round_number floor, anchor;
@@ -91,6 +99,7 @@ struct effects {
   std::vector<dag_position> repeat;      // send the stored votes to their headers' authors again
   std::vector<header_to> headers;        // own uncertified ones
   std::vector<asked_batch> ask;          // the workers, whether these are durable
+  std::optional<noted_to> noted;         // the answer to a withdrawal
 
   /// To be given its coin share if `carries_coin_share`, encoded, hashed and signed; the result is
   /// the next step's input.
@@ -137,6 +146,7 @@ private:
   void on(header_signed, effects&);
   void on(const header_certified&, effects&);
   void on(batch_announced, effects&);
+  void on(const batches_withdrawn&, effects&);
   void on(const record_offered&, effects&);
   void on(const committed&, effects&);
   void on(const link_restored&, effects&);

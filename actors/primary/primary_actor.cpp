@@ -189,11 +189,20 @@ void send_stored_vote(pointer self, dag_position where) {
 }
 
 void ask_workers(pointer self, const std::vector<asked_batch>& batches) {
-  std::map<worker_id, availability_question> questions;
-  for (const auto& x : batches) questions[x.worker].batches.push_back(x.id);
-  for (const auto& [worker, question] : questions)
-    if (const auto it = self->state.workers.find(worker); it != self->state.workers.end())
+  std::map<std::pair<worker_id, std::optional<validator_id>>, availability_question> questions;
+  for (const auto& x : batches) {
+    auto& question = questions[{x.worker, x.author}];
+    question.author = x.author;
+    question.batches.push_back(x.id);
+  }
+  for (const auto& [to, question] : questions)
+    if (const auto it = self->state.workers.find(to.first); it != self->state.workers.end())
       self->send(it->second, encode(question));
+}
+
+void answer_worker(pointer self, const noted_to& x) {
+  if (const auto it = self->state.workers.find(x.worker); it != self->state.workers.end())
+    self->send(it->second, encode(x.what));
 }
 
 void send(pointer self, const effects& x, const std::vector<vote>& votes) {
@@ -211,6 +220,7 @@ void send(pointer self, const effects& x, const std::vector<vote>& votes) {
   for (const auto where : x.repeat) send_stored_vote(self, where);
   for (const auto& [peer, bytes] : x.headers) send_to(self, peer, encode_peer(bytes));
   ask_workers(self, x.ask);
+  if (x.noted) answer_worker(self, *x.noted);
 }
 
 // -- steps -----------------------------------------------------------------------------------
@@ -388,6 +398,10 @@ primary_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
       },
       [self](const available_frame& x) {
         run_with(self, decode(x), [](batch_available y) { return batch_announced{std::move(y)}; });
+      },
+      [self](const withdrawal_frame& x) {
+        run_with(self, decode(x),
+                 [](batch_withdrawal y) { return batches_withdrawn{std::move(y)}; });
       },
       [self](const committed_frame& x) {
         run_with(self, decode(x), [](commit_notice y) { return committed{std::move(y)}; });

@@ -12,9 +12,9 @@ proposer::proposer(validator_id self, const committee& members, const protocol_p
       protocol_(protocol),
       local_(local),
       genesis_(std::move(genesis)),
+      counts_bytes_max_(dag::room_for_counts(members, protocol)),
       anchor_(anchor),
       last_round_(barred),
-      counts_bytes_max_(dag::room_for_counts(members, protocol)),
       mean_round_(local.parent_grace * 10) {
   for (const auto& [x, output] : stored) {
     own_header own{x, {}, output};

@@ -1,6 +1,7 @@
 #include "actors/primary/voter.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace flamingo::primary {
@@ -106,12 +107,17 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
   decide(candidate(std::move(x)), dag, out);
 }
 
-void voter::receive_again(const header& x, outcome& out) const {
+void voter::receive_again(const header& x, outcome& out) {
 #if FLAMINGO_MUTANT_vote_sent_once
   return;
 #endif
   const auto it = voted_.find(x.position());
-  if (it != voted_.end() && it->second == x.id) out.repeat.push_back(x.position());
+  if (it != voted_.end() && it->second == x.id) return out.repeat.push_back(x.position());
+  const auto waits = pending_.find(x.position());
+  if (waits == pending_.end() || waits->second.x.hdr.id != x.id) return;
+  // The first time its batches may well be on their way still.
+  const unsigned repeats = ++waits->second.repeats;
+  if (repeats > 1 && std::has_single_bit(repeats)) ask(waits->second, std::nullopt, out, true);
 }
 
 void voter::keep_evidence(const header& second, const signed_bytes& bytes, outcome& out) {
@@ -237,10 +243,11 @@ voter::candidate voter::take(dag_position where) {
   return std::move(x);
 }
 
-void voter::ask(const candidate& x, std::optional<worker_id> of, outcome& out) const {
+void voter::ask(const candidate& x, std::optional<worker_id> of, outcome& out, bool late) const {
+  const auto author = late ? std::optional(x.x.hdr.author) : std::nullopt;
   for (const auto& entry : x.x.hdr.payload)
     if ((!of || entry.worker == *of) && x.missing.contains(entry.batch))
-      out.ask.push_back({entry.worker, entry.batch});
+      out.ask.push_back({entry.worker, entry.batch, author});
 }
 
 void voter::worker_met(worker_id worker, outcome& out) const {
@@ -283,6 +290,21 @@ void voter::consumed(const digest& batch) {
   auto& order = batch_order_[it->second.author.value];
   order.erase(std::find(order.begin(), order.end(), batch));
   batches_.erase(it);
+}
+
+withdrawal_noted voter::withdraw(const batch_withdrawal& x, const dag::graph& dag) {
+  withdrawal_noted out{x.number, dag.floor(), {}};
+  if (!voted_.empty()) out.voted = std::max(out.voted, voted_.rbegin()->first.round);
+  for (const digest& id : x.batches) {
+    const bool wanted = std::any_of(pending_.begin(), pending_.end(), [&](const auto& of) {
+      return of.second.stored.contains(id) || of.second.missing.contains(id);
+    });
+    if (wanted)
+      out.kept.push_back(id);
+    else
+      consumed(id);
+  }
+  return out;
 }
 
 void voter::floor_raised(const dag::graph& dag, outcome& out) {

@@ -18,6 +18,7 @@
 #include "actors/primary/asked_batch.hpp"
 #include "actors/primary/evidence_book.hpp"
 #include "actors/protocol_parameters.hpp"
+#include "messages/batch.hpp"
 #include "messages/committee.hpp"
 #include "messages/dag.hpp"
 
@@ -75,8 +76,9 @@ public:
 
   /// A header that its author signed. @param coin_valid its coin share, if it has one, was checked.
   void receive(signed_header x, bool coin_valid, const dag::graph&, outcome&);
-  /// The same header again, its signature unchecked.
-  void receive_again(const header&, outcome&) const;
+  /// The same header again, its signature unchecked. If it still waits for batches, its author is
+  /// asked for them, ever more rarely.
+  void receive_again(const header&, outcome&);
 
   /// A certified header became complete. If another one of its author and round was known first,
   /// that is evidence: an equivocator need not show both to one validator.
@@ -84,6 +86,8 @@ public:
   void available(const batch_facts&, const dag::graph&, outcome&);
   /// A batch was committed: hardly anybody will propose it again.
   void consumed(const digest& batch);
+  /// These batches are not there for votes any more, but for those that a waiting header lists.
+  withdrawal_noted withdraw(const batch_withdrawal&, const dag::graph&);
   /// A worker (re)started: it may not have heard what was asked.
   void worker_met(worker_id, outcome&) const;
   void floor_raised(const dag::graph&, outcome&);
@@ -99,6 +103,7 @@ private:
     std::optional<digest> link{};  // to a header that is not here
     std::set<digest> missing{};    // its batches of which the worker has not spoken
     bool asked = false;            // it was asked for them
+    unsigned repeats = 0;          // times that the header came again
 
     explicit candidate(signed_header of) : x(std::move(of)) {}
   };
@@ -117,7 +122,7 @@ private:
   bool defer(candidate, outcome&);
   void reconsider(const digest& arrived, const dag::graph&, outcome&);
   candidate take(dag_position);
-  void ask(const candidate&, std::optional<worker_id> of, outcome&) const;
+  void ask(const candidate&, std::optional<worker_id> of, outcome&, bool late = false) const;
   const digest* known(dag_position) const;
   void keep_evidence(const header& second, const signed_bytes& bytes, outcome&);
 

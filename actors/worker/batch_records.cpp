@@ -36,6 +36,13 @@ bool batch_records::commit(const digest& id, commit_index index, time_point now)
   return true;
 }
 
+void batch_records::give_up(const digest& id) {
+  const auto found = records_.find(id);
+  FLAMINGO_ASSERT(found != records_.end() && found->second.durable && !found->second.committed);
+  uncommitted_[found->second.author] -= cost_of(found->second);
+  records_.erase(found);
+}
+
 void batch_records::take_deletions(commit_index snapshot, time_point now,
                                    std::vector<deletion>& out) {
   while (!history_.empty() && history_.front().index <= snapshot) {

@@ -67,6 +67,9 @@ public:
   /// @returns whether that is news.
   bool commit(const digest& id, commit_index index, time_point now);
 
+  /// Forgets a batch that no commit has output.
+  void give_up(const digest& id);
+
   /// What may go: output by a commit that every executor has a snapshot past, and either older than
   /// the history kept for peers, or beyond its size. They are forgotten here.
   void take_deletions(commit_index snapshot, time_point now, std::vector<deletion>& out);

@@ -62,6 +62,7 @@ core::core(parameters with)
       received_(batch_quantum),
       received_bytes_(with_.members->size()),
       records_({with_.local.history_bytes, with_.local.history_retention}),
+      orphans_({with_.protocol.gc_depth + with_.local.history_rounds, with_.protocol.gc_depth}),
       fetcher_(
           {with_.self, with_.members->size(), with_.local.max_fetches, with_.local.fetch_retry}),
       serving_(with_.members->size(), rate_limit(with_.local.peer_window_bytes)) {}
@@ -135,14 +136,33 @@ void core::on(started, effects& out) {
     if (!record.durable) return;
     out.stored_indexes.push_back(record.key(id));
     announce(id, record, out);
-    if (record.author == with_.self) acknowledged(with_.self, {id, record.sequence}, out);
+    if (record.author == with_.self)
+      acknowledged(with_.self, {id, record.sequence}, out);
+    else
+      orphans_.watch(id, anchor_round_);  // the primary knows of no withdrawal
   });
 }
 
 void core::on(availability_asked x, effects& out) {
-  for (const digest& id : x.question.batches)
-    if (const batch_record* record = records_.find(id); record && record->durable)
+  const auto& author = x.question.author;
+  const bool is_late = author && with_.members->has(*author) && *author != with_.self;
+  batch_request lacking;
+  for (const digest& id : x.question.batches) {
+    const batch_record* record = records_.find(id);
+    if (record && record->durable) {
+      if (orphans_.watches(id)) orphans_.watch(id, anchor_round_);
       announce(id, *record, out);
+    } else if (!record && is_late && !fetcher_.wants(id)) {
+      lacking.batches.push_back(id);
+    }
+    if (lacking.batches.size() == max_requested_batches)
+      out.requests.emplace_back(*author, std::exchange(lacking, {}));
+  }
+  if (!lacking.batches.empty()) out.requests.emplace_back(*author, std::move(lacking));
+}
+
+void core::on(withdrawal_answered x, effects&) {
+  orphans_.noted(x.noted, anchor_round_);
 }
 
 // -- peers
@@ -273,6 +293,7 @@ void core::on(batches_durable x, effects& out) {
       acknowledged(with_.self, {id, record.sequence}, out);
       continue;
     }
+    if (!record.committed) orphans_.watch(id, anchor_round_);
     out.acks.emplace_back(record.author, batch_stored{id, record.sequence});
     announce(id, record, out);
   }

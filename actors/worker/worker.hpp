@@ -3,7 +3,8 @@
 // balancing, "Accounts, clients, bundles"; execution-layer balancing, "The stream").
 //
 // Pure state machine. Its parts: ingress (the clients' door), egress (own batches to the peers),
-// batch_records (what is stored), batch_fetcher (what is missing), receipt_book (answers).
+// batch_records (what is stored), orphans (what of it to give up), batch_fetcher (what is missing),
+// receipt_book (answers).
 #pragma once
 
 #include <map>
@@ -23,6 +24,7 @@
 #include "actors/worker/egress.hpp"
 #include "actors/worker/fair_queue.hpp"
 #include "actors/worker/ingress.hpp"
+#include "actors/worker/orphans.hpp"
 #include "actors/worker/receipt_book.hpp"
 #include "messages/batch.hpp"
 #include "messages/checked_batch.hpp"
@@ -120,6 +122,10 @@ struct batches_wanted {
 struct availability_asked {
   availability_question question;
 };
+/// The primary's answer to a withdrawal.
+struct withdrawal_answered {
+  withdrawal_noted noted;
+};
 struct bundles_executed {
   executed_bundles executed;
 };
@@ -136,12 +142,13 @@ struct table_changed {
 struct diverged {};
 struct time_passed {};
 
-using input = std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
-                           garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived,
-                           batch_checked, batch_known, batch_refused, batch_sealed, batches_durable,
-                           stored_arrived, request_arrived, sub_dag_sequenced, commit_noticed,
-                           batches_wanted, availability_asked, bundles_executed, executor_met,
-                           execution_advanced, table_changed, diverged, time_passed>;
+using input =
+    std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
+                 garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived, batch_checked,
+                 batch_known, batch_refused, batch_sealed, batches_durable, stored_arrived,
+                 request_arrived, sub_dag_sequenced, commit_noticed, batches_wanted,
+                 availability_asked, withdrawal_answered, bundles_executed, executor_met,
+                 execution_advanced, table_changed, diverged, time_passed>;
 
 // -- what next_check gives out
 
@@ -189,6 +196,7 @@ struct effects {
   std::vector<std::pair<validator_id, batch_stored>> acks;
   batch_fetcher::requests requests;
   std::vector<batch_available> available;
+  std::optional<batch_withdrawal> withdrawal;
   std::vector<batch_index> indexes;
   std::vector<batch_key> stored_indexes;  // to be read from the store
   std::vector<payload_order> payload;
@@ -197,10 +205,11 @@ struct effects {
   /// To be made durable; then `batches_durable`.
   std::vector<checked_batch> store;
   /// Written without anybody waiting for it: the log has output these batches, and these clients'
-  /// windows changed; these batches may go.
+  /// windows changed; these batches may go: the first were executed, the others never will be.
   std::vector<std::pair<commit_index, batch_key>> committed;
   std::vector<client_id> windows;
   std::vector<batch_records::deletion> deletions;
+  std::vector<batch_key> given_up;
 };
 
 // -- state
@@ -290,6 +299,7 @@ private:
   void on(commit_noticed, effects&);
   void on(batches_wanted, effects&);
   void on(availability_asked, effects&);
+  void on(withdrawal_answered, effects&);
   void on(bundles_executed, effects&);
   void on(executor_met, effects&);
   void on(execution_advanced, effects&);
@@ -318,6 +328,7 @@ private:
   void consume(const sequenced_bundle&, std::set<client_id>& changed);
   void expect_outcomes(const sequenced_sub_dag&);
   void output(const sequenced_sub_dag&, const sequenced_batch&, effects&);
+  void give_up_orphans(effects&);
   void want(const wanted_batch&, effects&);
   void cache(const digest& id, std::shared_ptr<const packed_operations>);
   std::shared_ptr<const packed_operations> uncache(const digest& id);
@@ -350,12 +361,14 @@ private:
   std::uint32_t batches_in_a_row_ = 0;
   batch_records records_;
   std::map<digest, std::vector<bundle_head>> storing_;  // the indexes of batches not yet durable
+  orphans orphans_;  // of records_: others' that are durable and that no commit has output
   batch_fetcher fetcher_;
   std::vector<rate_limit> serving_;  // answers to requests, bytes a second, of each peer
 
   // the log and the executors
   commit_index newest_;
   round_number anchor_round_;
+  round_number sequenced_round_;  // the same of the newest sub-DAG that came
   std::map<digest, std::vector<payload_order>> payload_wanted_;  // until the batch is here
   struct packed_batch {
     std::shared_ptr<const packed_operations> operations;

@@ -142,6 +142,7 @@ void send_within(pointer self, effects& fx) {
       s.counted->queue_delay.Observe(std::chrono::duration<double>(x.wait).count());
     self->send(s.primary, encode(x));
   }
+  if (fx.withdrawal) self->send(s.primary, encode(*fx.withdrawal));
   for (const auto& x : fx.indexes) self->send(s.committer, encode(x));
   for (const auto& x : fx.stored_indexes) send_index(self, x);
   for (const auto& x : fx.payload) send_payload(self, x);
@@ -189,9 +190,11 @@ void write(pointer self, effects& fx) {
   for (const client_id client : fx.windows)
     s.store->put_window(notes, client, *s.logic->window_of(client));
   for (const auto& x : fx.deletions) s.store->erase(notes, x);
+  for (const auto& x : fx.given_up) s.store->erase(notes, x);
   if (!fx.committed.empty() || !fx.windows.empty())
     s.store->put_newest(notes, s.logic->newest_commit(), s.logic->anchor_round());
   s.counted->batches_deleted.Increment(static_cast<double>(fx.deletions.size()));
+  s.counted->batches_given_up.Increment(static_cast<double>(fx.given_up.size()));
   if (!notes.empty()) s.out->perform(std::move(notes), nullptr);
 }
 
@@ -391,6 +394,7 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
       [self](const sequenced_frame& x) { step_as<sub_dag_sequenced>(self, x); },
       [self](const wanted_frame& x) { step_as<batches_wanted>(self, x); },
       [self](const question_frame& x) { step_as<availability_asked>(self, x); },
+      [self](const noted_frame& x) { step_as<withdrawal_answered>(self, x); },
       [self](const executed_frame& x) { step_as<bundles_executed>(self, x); },
       [self](const progress_frame& x) { step_as<execution_advanced>(self, x); },
       [self](const assignment_frame& x) { step_as<table_changed>(self, x); },

@@ -21,6 +21,19 @@ void core::on(sub_dag_sequenced x, effects& out) {
   expect_outcomes(sub_dag);
   for (const auto& batch : sub_dag.batches)
     if (batch.worker == with_.worker) output(sub_dag, batch, out);
+  sequenced_round_ = std::max(sequenced_round_, sub_dag.anchor_round);
+  give_up_orphans(out);
+}
+
+/// By the stream alone: the notices of commits run ahead of what is known to be output.
+void core::give_up_orphans(effects& out) {
+  for (const digest& id : orphans_.take_dead(sequenced_round_)) {
+    out.given_up.push_back(records_.find(id)->key(id));
+    records_.give_up(id);
+    uncache(id);
+  }
+  out.withdrawal = orphans_.withdraw(sequenced_round_);
+  if (out.withdrawal) out.withdrawal->worker = with_.worker;
 }
 
 void core::consume(const sequenced_bundle& x, std::set<client_id>& changed) {
@@ -53,6 +66,7 @@ void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch
   const batch_record* record = records_.find(batch.id);
   const batch_sequence sequence = record ? record->sequence : batch_sequence{};
   const batch_key key{batch.author, sequence, batch.id};
+  orphans_.forget(batch.id);
   if (record && records_.commit(batch.id, sub_dag.index, now_))
     out.committed.emplace_back(sub_dag.index, key);
   if (record && batch.author == with_.self) {

@@ -15,7 +15,7 @@ struct metrics {
   prometheus::Counter &batches_received, &batch_bytes_received, &acknowledgements, &requests,
       &served;
   prometheus::Counter &payloads, &payload_bytes, &payloads_from_store;
-  prometheus::Counter &receipts, &receipt_messages, &batches_deleted;
+  prometheus::Counter &receipts, &receipt_messages, &batches_deleted, &batches_given_up;
   prometheus::Gauge &ingress_bytes, &uncommitted_bytes, &history_bytes, &wanted, &sent_again;
   prometheus::Histogram& queue_delay;
   runtime::reject_counters rejected;
@@ -48,7 +48,8 @@ private:
         acknowledgements(into.counter("flamingo_worker_acknowledgements_total",
                                       "Peers' batches acknowledged as durable", own)),
         requests(into.counter("flamingo_worker_batch_requests_total",
-                              "Batches asked of peers because the log names them", own)),
+                              "Batches asked of peers because the log, or a header, names them",
+                              own)),
         served(into.counter("flamingo_worker_batches_served_total",
                             "Batches sent to peers that asked", own)),
         payloads(into.counter("flamingo_worker_payloads_total",
@@ -62,6 +63,8 @@ private:
                                       "Signed messages of receipts", own)),
         batches_deleted(into.counter("flamingo_worker_batches_deleted_total",
                                      "Executed batches deleted from the store", own)),
+        batches_given_up(into.counter("flamingo_worker_batches_given_up_total",
+                                      "Peers' batches deleted that never came into the log", own)),
         ingress_bytes(into.gauge("flamingo_worker_ingress_bytes",
                                  "Clients' bundles here that no quorum has yet", own)),
         uncommitted_bytes(into.gauge("flamingo_worker_uncommitted_bytes",

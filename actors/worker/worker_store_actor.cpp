@@ -94,9 +94,13 @@ void batch_store::put_newest(storage::write_batch& into, commit_index index,
   into.put(table::batches, key::of(worker_, at_newest), std::move(value));
 }
 
-void batch_store::erase(storage::write_batch& into, const batch_records::deletion& x) const {
+void batch_store::erase(storage::write_batch& into, const batch_key& x) const {
   for (const byte kind : {at_data, at_availability, at_index})
-    into.erase(table::batches, key_of(worker_, kind, x.batch));
+    into.erase(table::batches, key_of(worker_, kind, x));
+}
+
+void batch_store::erase(storage::write_batch& into, const batch_records::deletion& x) const {
+  erase(into, x.batch);
   into.erase(table::batches, key_of(worker_, x.index, x.batch));
 }
 

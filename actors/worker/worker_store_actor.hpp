@@ -27,6 +27,8 @@ public:
   void put_window(storage::write_batch&, client_id, const committer::client_window&) const;
   void put_newest(storage::write_batch&, commit_index, round_number anchor_round) const;
   void erase(storage::write_batch&, const batch_records::deletion&) const;
+  /// One that was never filed as committed.
+  void erase(storage::write_batch&, const batch_key&) const;
 
   /// A WorkerMessage, or nothing. @throws storage::error
   std::optional<wire<schema::WorkerMessage>> batch(const batch_key&) const;

@@ -20,6 +20,23 @@ struct BatchAvailable @0xd3a1f1a0c0de0601 {
 # for each that is durable here (for an own one: unless it is committed, or no quorum has it yet).
 struct AvailabilityQuestion @0xd3a1f1a0c0de0641 {
   batches @0 :List(Data);           # digests
+  late @1 :Bool;                    # what is not here is to be asked of the author
+  author @2 :UInt16;                # means something if late
+}
+
+# Worker -> primary: batches of others that the log has not output for long. They are not there for votes
+# from now on.
+struct BatchWithdrawal @0xd3a1f1a0c0de0642 {
+  number @0 :UInt64;                # ascending, of this worker
+  worker @1 :UInt16;
+  batches @2 :List(Data);           # digests
+}
+
+# Primary -> worker: the answer to a BatchWithdrawal.
+struct WithdrawalNoted @0xd3a1f1a0c0de0643 {
+  number @0 :UInt64;                # of the withdrawal
+  voted @1 :UInt64;                 # the highest round of a header that it has voted for
+  kept @2 :List(Data);              # digests of those that a header waits for: they are not withdrawn
 }
 
 # Worker -> committer: the bundles of a batch that is durable here.

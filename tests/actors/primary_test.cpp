@@ -245,13 +245,36 @@ TEST_SUITE("primary actor") {
     for (std::uint16_t i = 0; i < 2; ++i) {
       const auto take = [&asked,
                          i](availability_source::pointer) -> availability_source::behavior_type {
-        return {[&asked, i](const question_frame& y) { asked[i] = decode(y)->batches; }};
+        return {[&asked, i](const question_frame& y) { asked[i] = decode(y)->batches; },
+                [](const noted_frame&) {}};
       };
       caf::anon_send(b.role, atom::meet_v, worker_id{i}, availability_source{b.spawn(take)});
     }
     b.run();
     CHECK(asked[0] == std::vector{x.payload[1].batch});
     CHECK(asked[1] == std::vector{x.payload[0].batch, x.payload[2].batch});
+  }
+
+  TEST_CASE("a worker's withdrawal is answered to that worker, with the highest round voted for") {
+    primary_bench b;
+    b.protocol.workers = 2;
+    b.boot();
+    std::vector<std::vector<withdrawal_noted>> told(2);
+    for (std::uint16_t i = 0; i < 2; ++i) {
+      const auto take = [&told,
+                         i](availability_source::pointer) -> availability_source::behavior_type {
+        return {[](const question_frame&) {},
+                [&told, i](const noted_frame& y) { told[i].push_back(*decode(y)); }};
+      };
+      caf::anon_send(b.role, atom::meet_v, worker_id{i}, availability_source{b.spawn(take)});
+    }
+    b.receive(1, b.first_header(1));
+    caf::anon_send(b.role, encode(batch_withdrawal{3, worker_id{1}, {digest{}}}));
+    b.run();
+    CHECK(told[1].empty());  // the vote is not durable yet
+    b.sync();
+    CHECK(told[0].empty());
+    CHECK(told[1] == std::vector{withdrawal_noted{3, r(1), {}}});
   }
 
   TEST_CASE("if the store refuses, no vote leaves and the environment is told") {

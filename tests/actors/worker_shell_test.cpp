@@ -288,6 +288,32 @@ TEST_SUITE("worker shell") {
     CHECK(w.lives[0].notes->indexes.size() == 1);
   }
 
+  TEST_CASE("a batch that the log passed by leaves the store, and a restart does not know it") {
+    lone_worker w;
+    w.protocol.gc_depth = 10;
+    w.local.history_rounds = 0;
+    w.begin();
+    w.receive(1, w.foreign_batch(1));
+    w.sync_disk();
+    CHECK(w.rows() == 3);
+    sequenced_sub_dag nothing;
+    nothing.index = commit_index{1};
+    nothing.anchor_round = round_number{11};
+    w.tell(nothing);
+    const auto& asked = w.lives[0].notes->withdrawals;
+    REQUIRE(asked.size() == 1);
+    caf::anon_send(w.lives[0].worker,
+                   encode(withdrawal_noted{asked[0].number, round_number{20}, {}}));
+    nothing.index = commit_index{2};
+    nothing.anchor_round = round_number{30};
+    w.tell(nothing);
+    w.sync_disk();
+    CHECK(w.rows() == 0);
+    w.crash_validator(0);
+    w.begin();
+    CHECK(w.lives[0].notes->available.empty());
+  }
+
   TEST_CASE("a batch that only a signer has is fetched, and the committer gets its index") {
     worker_world w;
     w.boot_all();

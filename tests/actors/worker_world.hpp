@@ -22,6 +22,7 @@ using flamingo::testing::shell_bench;
 /// What the neighbours of one validator's worker were sent, in order.
 struct neighbour_notes {
   std::vector<batch_available> available;
+  std::vector<batch_withdrawal> withdrawals;
   std::vector<batch_index> indexes;
   std::vector<wire<schema::Payload>> payload;
 };
@@ -208,7 +209,8 @@ private:
   using notes_ptr = std::shared_ptr<neighbour_notes>;
   availability_sink primary_of(notes_ptr into) {
     return spawn([into](availability_sink::pointer) -> availability_sink::behavior_type {
-      return {[into](const available_frame& x) { into->available.push_back(*decode(x)); }};
+      return {[into](const available_frame& x) { into->available.push_back(*decode(x)); },
+              [into](const withdrawal_frame& x) { into->withdrawals.push_back(*decode(x)); }};
     });
   }
   index_sink committer_of(notes_ptr into) {

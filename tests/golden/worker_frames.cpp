@@ -82,7 +82,15 @@ batch_available sample_available() {
 }
 
 availability_question sample_question() {
-  return {{digest_of(12), digest_of(13)}};
+  return {{digest_of(12), digest_of(13)}, validator_id{2}};
+}
+
+batch_withdrawal sample_withdrawal() {
+  return {70'000, worker_id{2}, {digest_of(14), digest_of(15)}};
+}
+
+withdrawal_noted sample_noted() {
+  return {70'000, round_number{45}, {digest_of(16)}};
 }
 
 }  // namespace
@@ -93,6 +101,8 @@ std::vector<frozen_frame> worker_frames() {
           said("worker_request", batch_request{{digest_of(10), digest_of(11)}}),
           frozen("batch_available", encode(sample_available()), sample_available()),
           frozen("availability_question", encode(sample_question()), sample_question()),
+          frozen("batch_withdrawal", encode(sample_withdrawal()), sample_withdrawal()),
+          frozen("withdrawal_noted", encode(sample_noted()), sample_noted()),
           frozen("batch_index", encode(sample_index()), sample_index()),
           payload()};
 }

@@ -46,6 +46,8 @@ inline void append(worker::effects& to, worker::effects&& from) {
   move_all(to.committed, from.committed);
   move_all(to.windows, from.windows);
   move_all(to.deletions, from.deletions);
+  move_all(to.given_up, from.given_up);
+  if (from.withdrawal) to.withdrawal = std::move(from.withdrawal);
 }
 
 class worker_harness {

@@ -1,0 +1,73 @@
+// Batches of others that may never come into the log: their author crashed before it proposed them,
+// or lies (design: the certified DAG, "Batches"). They are given up, so that the store does not
+// grow with each crash. Pure.
+//
+// A validator owes a batch to the others only if it voted for a header that lists it, and only
+// until that header is output or dead: a header is certified by a quorum of votes, among which f+1
+// are of honest validators, and all of these hold its batches. So a batch is given up in three
+// steps:
+//   1. No commit has output it for `age_rounds` of the log: the primary is told that it is
+//      withdrawn. From then on it is not there for a vote.
+//   2. The primary answers with the highest round that it has voted for a header of. Every header
+//      that lists the batch and that this validator voted for is of that round at most.
+//   3. The log's floor, as far as the stream of sub-DAGs has come, has passed that round: each of
+//      those headers is dead for everyone, or was output (then so was the batch). It is deleted.
+// Who asks for the batch between 1 and 3, as a header lists it after all, gets it back. After 3 the
+// author is asked for it, as for any batch that a header lists and that is late. How long is waited
+// is a matter of cost, never of safety.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "messages/batch.hpp"
+
+namespace flamingo::worker {
+
+class orphans {
+public:
+  struct settings {
+    std::uint64_t age_rounds = 0;
+    std::uint64_t gc_depth = 0;
+  };
+  /// Batches of one withdrawal, at most: a commit's worth of work for the primary.
+  static constexpr std::size_t withdrawn_at_once = 256;
+
+  explicit orphans(settings with) : with_(with) {}
+
+  /// Another validator's batch that no commit has output is durable here, or is wanted again. The
+  /// log is at `anchor`.
+  void watch(const digest&, round_number anchor);
+  /// It was output, or is gone.
+  void forget(const digest&);
+  bool watches(const digest& id) const { return watched_.contains(id); }
+  /// All of them start anew: the primary restarted, and knows of no withdrawal.
+  void watch_anew(round_number anchor);
+
+  /// Step 1. The log is at `anchor`. Nothing if nothing is old enough.
+  std::optional<batch_withdrawal> withdraw(round_number anchor);
+  /// Step 2. What the primary does not want withdrawn is watched as if it had just come.
+  void noted(const withdrawal_noted&, round_number anchor);
+  /// Step 3. They are forgotten here.
+  std::vector<digest> take_dead(round_number anchor);
+
+private:
+  struct watched {
+    round_number since;
+    std::uint64_t withdrawal = 0;       // its number, if it is withdrawn
+    std::optional<round_number> until;  // the floor must pass this; once the primary has answered
+  };
+  using entry = std::map<digest, watched>::iterator;
+  void unfile(entry);
+
+  settings with_;
+  std::map<digest, watched> watched_;
+  std::set<std::pair<round_number, digest>> by_age_;  // by `since`: those that are not withdrawn
+  std::map<std::uint64_t, std::set<digest>> unanswered_;  // by withdrawal
+  std::set<std::pair<round_number, digest>> by_end_;      // by `until`
+  std::uint64_t withdrawals_ = 0;
+};
+
+}  // namespace flamingo::worker

@@ -1,0 +1,208 @@
+// actors/worker: batches that never come into the log: when they are given up, and when not.
+#include <doctest/doctest.h>
+
+#include "tests/unit/foreign_batches.hpp"
+
+using namespace flamingo;
+using namespace flamingo::tests;
+
+namespace {
+
+constexpr std::uint64_t gc_depth = 10, history = 10;
+
+protocol_parameters rules() {
+  protocol_parameters x;
+  x.gc_depth = gc_depth;
+  return x;
+}
+
+/// A worker with one batch of validator 1, which came when the log was at round 0.
+struct receiver : worker_harness {
+  explicit receiver(local_parameters with = {}) : worker_harness(0, shortened(with), rules()) {
+    const auto fx = receive_and_check(*this, 1, batch);
+    durable(fx);
+  }
+  static local_parameters shortened(local_parameters x) {
+    x.history_rounds = history;
+    return x;
+  }
+  /// A commit at this anchor round that outputs nothing.
+  worker::effects log_at(std::uint64_t anchor) {
+    sequenced_sub_dag x;
+    x.index = commit_index{++commits};
+    x.anchor_round = round_number{anchor};
+    return step(worker::sub_dag_sequenced{std::move(x)});
+  }
+  worker::effects noted(std::uint64_t number, std::uint64_t voted, std::vector<digest> kept = {}) {
+    return step(worker::withdrawal_answered{{number, round_number{voted}, std::move(kept)}});
+  }
+  worker::effects asked(std::vector<digest> batches, std::optional<validator_id> author = {}) {
+    return step(worker::availability_asked{{std::move(batches), author}});
+  }
+  worker::batch_key key() const { return {validator_id{1}, batch_sequence{1}, batch.batch.id}; }
+
+  const foreign_batch batch = seal_at(1, {1, 2});
+  const digest id = batch.batch.id;
+  std::uint64_t commits = 0;
+};
+
+}  // namespace
+
+TEST_SUITE("worker orphans") {
+  TEST_CASE("a batch that the log passed by is withdrawn from votes before it is given up") {
+    receiver w;
+    CHECK_FALSE(w.log_at(gc_depth + history).withdrawal);
+    const auto withdrawn = w.log_at(gc_depth + history + 1);
+    REQUIRE(withdrawn.withdrawal);
+    CHECK(*withdrawn.withdrawal == batch_withdrawal{1, worker_id{0}, {w.id}});
+    CHECK(withdrawn.given_up.empty());
+    // Without an answer it stays, however far the log is.
+    const auto later = w.log_at(1000);
+    CHECK(later.given_up.empty());
+    CHECK_FALSE(later.withdrawal);
+  }
+
+  TEST_CASE("a batch is given up when no header that was voted for can be output any more") {
+    receiver w;
+    w.log_at(21);
+    w.noted(1, 30);
+    CHECK(w.log_at(30 + gc_depth - 1).given_up.empty());
+    CHECK(w.core.knows(w.id));
+    CHECK(w.log_at(30 + gc_depth).given_up == std::vector{w.key()});
+    CHECK_FALSE(w.core.knows(w.id));
+    CHECK(w.log_at(1000).given_up.empty());
+  }
+
+  TEST_CASE("the notice of a commit gives nothing up: what it output is not known yet") {
+    receiver w;
+    w.log_at(21);
+    w.noted(1, 30);
+    commit_notice notice;
+    notice.index = commit_index{9};
+    notice.anchor_round = round_number{1000};
+    CHECK(w.step(worker::commit_noticed{notice}).given_up.empty());
+    // The sub-DAG that is still on its way has it.
+    auto x = w.commit(2, w.batch.batch);
+    x.anchor_round = round_number{1000};
+    const auto fx = w.step(worker::sub_dag_sequenced{std::move(x)});
+    CHECK(fx.given_up.empty());
+    CHECK(fx.committed.size() == 1);
+    CHECK(fx.payload.size() == 1);
+    CHECK(w.log_at(2000).given_up.empty());
+  }
+
+  TEST_CASE("a batch that a header lists after all is there again, and a late answer counts not") {
+    receiver w;
+    w.log_at(21);
+    const auto back = w.asked({w.id});
+    REQUIRE(back.available.size() == 1);
+    CHECK(back.available[0].id == w.id);
+    w.noted(1, 22);
+    CHECK(w.log_at(21 + gc_depth + history).given_up.empty());
+    const auto again = w.log_at(21 + gc_depth + history + 1);
+    REQUIRE(again.withdrawal);
+    CHECK(again.withdrawal->number == 2);
+    w.noted(2, 22);
+    w.asked({w.id});
+    CHECK(w.log_at(42).given_up.empty());
+  }
+
+  TEST_CASE("what the primary keeps is withdrawn again only as long after as if it had just come") {
+    receiver w;
+    w.log_at(21);
+    w.noted(1, 22, {w.id});
+    CHECK_FALSE(w.log_at(21 + gc_depth + history).withdrawal);
+    CHECK(w.core.knows(w.id));
+    CHECK(w.log_at(21 + gc_depth + history + 1).withdrawal);
+  }
+
+  TEST_CASE(
+      "a primary that restarted is told of all batches anew, and answers of before are void") {
+    receiver w;
+    w.log_at(21);
+    const auto told = w.step(worker::started{});
+    REQUIRE(told.available.size() == 1);
+    CHECK(told.available[0].id == w.id);
+    w.noted(1, 22);
+    CHECK(w.log_at(40).given_up.empty());
+    CHECK(w.core.knows(w.id));
+  }
+
+  TEST_CASE("one withdrawal has a bounded number of batches, the oldest first") {
+    receiver w;
+    std::vector<digest> ids{w.id};
+    for (std::uint64_t i = 2; i <= worker::orphans::withdrawn_at_once + 3; ++i) {
+      const auto x = seal_at(1, {1}, i);
+      ids.push_back(x.batch.id);
+      w.durable(receive_and_check(w, 1, x));
+      if (i == worker::orphans::withdrawn_at_once) w.log_at(1);
+    }
+    const auto first = w.log_at(1000).withdrawal;
+    REQUIRE(first);
+    CHECK(first->batches.size() == worker::orphans::withdrawn_at_once);
+    CHECK(std::set(first->batches.begin(), first->batches.end()) ==
+          std::set(ids.begin(), ids.end() - 3));
+    const auto second = w.log_at(1001).withdrawal;
+    REQUIRE(second);
+    CHECK(second->batches.size() == 3);
+  }
+
+  TEST_CASE("an author whose batches were given up may store as many again") {
+    local_parameters local;
+    local.max_uncommitted_bytes = 2100;  // of others' twice as many are stored: here two batches
+    receiver w(local);
+    w.durable(receive_and_check(w, 1, seal_at(1, {1}, 2)));
+    const auto third = seal_at(1, {1}, 3);
+    CHECK(receive_and_check(w, 1, third).rejected == std::vector{reject::too_many_pending});
+    w.log_at(21);
+    w.noted(1, 0);
+    CHECK(w.log_at(22).given_up.size() == 2);
+    const auto fx = w.durable(receive_and_check(w, 1, third));
+    CHECK(fx.acks.size() == 1);
+  }
+
+  TEST_CASE("a given-up batch is stored and acknowledged again when it comes again") {
+    receiver w;
+    w.log_at(21);
+    w.noted(1, 0);
+    REQUIRE(w.log_at(22).given_up.size() == 1);
+    const auto fx = w.durable(receive_and_check(w, 1, w.batch));
+    CHECK(fx.acks.size() == 1);
+    CHECK(fx.available.size() == 1);
+  }
+
+  TEST_CASE("own batches are never withdrawn") {
+    receiver w;
+    for (std::uint16_t i = 1; i < 4; ++i) w.step(worker::peer_up{validator_id{i}});
+    w.admit(w.bundle(0, 1), 0);
+    w.durable(w.advance(std::chrono::seconds{1}));
+    const auto fx = w.log_at(1000);
+    REQUIRE(fx.withdrawal);
+    CHECK(fx.withdrawal->batches == std::vector{w.id});
+  }
+
+  TEST_CASE("late batches that are not here are asked of their author, others of nobody") {
+    receiver w;
+    std::vector<digest> lacking;
+    for (std::size_t i = 0; i < max_requested_batches + 1; ++i) {
+      digest x;
+      x.bytes[0] = static_cast<byte>(i);
+      lacking.push_back(x);
+    }
+    CHECK(w.asked(lacking).requests.empty());
+    auto all = lacking;
+    all.push_back(w.id);
+    const auto fx = w.asked(all, validator_id{1});
+    CHECK(fx.available.size() == 1);
+    REQUIRE(fx.requests.size() == 2);
+    std::vector<digest> asked;
+    for (const auto& [to, request] : fx.requests) {
+      CHECK(to == validator_id{1});
+      CHECK(request.batches.size() <= max_requested_batches);
+      asked.insert(asked.end(), request.batches.begin(), request.batches.end());
+    }
+    CHECK(asked == lacking);
+    CHECK(w.asked(lacking, validator_id{0}).requests.empty());
+    CHECK(w.asked(lacking, validator_id{4}).requests.empty());
+  }
+}
