@@ -1,7 +1,6 @@
 #include "actors/committer/committer.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "messages/assert.hpp"
 
@@ -9,9 +8,8 @@ namespace flamingo::committer {
 
 namespace {
 
-/// The next commit waits that long at most for batches that others may have deleted: while none of
-/// them comes, and in all.
-constexpr std::chrono::seconds batch_patience{5}, commit_patience{20};
+/// The next commit waits that long at most for batches that others may have deleted.
+constexpr std::chrono::seconds batch_patience{5};
 
 /// Commits erased with one commit, at most: erasing is paid for by the store's writer.
 constexpr std::uint64_t max_erased = 64;
@@ -81,7 +79,6 @@ core::core(const parameters& p, recovered r)
 effects core::step(time_point now, input in) {
   effects out;
   std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
-  if (std::exchange(next_fed_, false)) next_fed_at_ = now;
   order_more(now);
   sequence_ready(now, out);
   if (!diverged_at_) out.stream = stream_.send(committed_.index);
@@ -138,7 +135,6 @@ void core::on(coin_known in, effects&) {
 }
 
 void core::on(indexed in, effects&) {
-  next_fed_ = next_lacks(in.batch.id);
   if (indexes_.arrived(in.batch)) ask_ = true;
 }
 
@@ -199,16 +195,6 @@ void core::came_late(const header& x) {
   for (const payload_entry& entry : x.payload) late_dead_.insert(entry.batch);
 }
 
-bool core::next_lacks(const digest& batch) const {
-  if (queue_.empty()) return false;
-  const auto& bodies = queue_.front().bodies;
-  return std::any_of(bodies.begin(), bodies.end(), [&](const body& x) {
-    return std::any_of(x.batches.begin(), x.batches.end(), [&](const wanted_batch& y) {
-      return y.id == batch && indexes_.find(batch) == nullptr;
-    });
-  });
-}
-
 bool core::ready(const queued& x) const {
   return std::all_of(x.bodies.begin(), x.bodies.end(), [&](const body& y) {
     return std::all_of(y.batches.begin(), y.batches.end(), [&](const wanted_batch& batch) {
@@ -222,7 +208,6 @@ void core::sequence_ready(time_point now, effects& out) {
     queued x = std::move(queue_.front());
     queue_.pop_front();
     next_since_ = now;
-    told_behind_ = false;
     out.commits.push_back(make_commit(std::move(x), now));
   }
 }
@@ -333,16 +318,14 @@ void core::ask_batches(time_point now, effects& out) {
 }
 
 /// Batches are deleted once they are executed and a checkpoint has passed them, however little
-/// history is kept. So who still lacks some when the log is a checkpoint further may ask for ever;
-/// and who gets them more slowly than the log grows never catches up.
+/// history is kept. So who still lacks some when the log is a checkpoint further may ask for ever.
 bool core::left_behind(time_point now) {
   if (queue_.empty() || told_behind_) return false;
   const auto since = std::max(next_since_, queue_.front().since);
   const auto every = parameters_.checkpoint_anchors;
   const auto passed_at = (queue_.front().order.head.index.value / every + 2) * every;
-  if (queue_.back().order.head.index.value < passed_at) return false;
-  const auto fed = std::max(since, next_fed_at_);
-  if (now < fed + batch_patience && now < since + commit_patience) return false;
+  if (queue_.back().order.head.index.value < passed_at || now < since + batch_patience)
+    return false;
   return told_behind_ = true;
 }
 

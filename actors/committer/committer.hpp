@@ -110,8 +110,7 @@ struct effects {
   std::vector<coin_wanted> coins;             // answered with coin_known if the shares make a value
   std::vector<reject> rejected;
   std::optional<replay_asked> unservable;  // an executor asked for commits that are gone
-  /// What comes next here needs batches that nobody may keep any more: a checkpoint helps. Told
-  /// once.
+  /// What comes next here needs batches that nobody keeps any more: only a checkpoint helps.
   bool left_behind = false;
 };
 
@@ -203,7 +202,6 @@ private:
   commit_index keep_from() const;
   void ask_batches(time_point now, effects& out);
   bool left_behind(time_point now);
-  bool next_lacks(const digest& batch) const;
 
   parameters parameters_;
   std::unique_ptr<leader_rule> leaders_;
@@ -224,9 +222,7 @@ private:
   std::optional<commit_index> diverged_at_;
   bool ask_ = false;  // something new may be missing
   std::optional<time_point> deadline_;
-  time_point next_since_;   // the commit that comes next waits since then
-  bool next_fed_ = false;   // a batch that it lacked came in this step
-  time_point next_fed_at_;  // and the newest of them then
+  time_point next_since_;  // the commit that comes next waits since then
   bool told_behind_ = false;
 };
 

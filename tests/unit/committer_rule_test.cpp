@@ -170,33 +170,6 @@ TEST_SUITE("committer") {
     CHECK(waits(100, 5s));
   }
 
-  TEST_CASE("who still gets batches that it lacked is not left behind, and it is told once") {
-    bench x;
-    for (std::uint16_t a = 0; a < 4; ++a)
-      x.add(make(at(1, a), {}, a == 1 ? std::vector{d(1), d(2)} : std::vector<digest>{}));
-    x.full_rounds(2, 100);
-    const auto behind = [&](duration at) { return x.logic.step(now + at, ticked{}).left_behind; };
-    x.logic.step(now + 4s, indexed{index_of(1, 1, {})});
-    x.logic.step(now + 8s, indexed{index_of(9, 1, {})});  // what comes for later is no comfort
-    CHECK_FALSE(behind(5s));
-    CHECK_FALSE(behind(8999ms));
-    CHECK(behind(9s));
-    CHECK_FALSE(behind(20s));
-  }
-
-  TEST_CASE("who gets the batches of one commit for too long is left behind all the same") {
-    bench x;
-    std::vector<digest> payload;
-    for (byte i = 1; i <= 10; ++i) payload.push_back(d(i));
-    for (std::uint16_t a = 0; a < 4; ++a)
-      x.add(make(at(1, a), {}, a == 1 ? payload : std::vector<digest>{}));
-    x.full_rounds(2, 100);
-    std::optional<byte> behind_at;
-    for (byte i = 1; i < 10 && !behind_at; ++i)
-      if (x.logic.step(now + i * 3s, indexed{index_of(i, 1, {})}).left_behind) behind_at = i;
-    CHECK(behind_at == 7);
-  }
-
   TEST_CASE("own batches of a header that died are told, kept, and told again after a restart") {
     bench x;
     for (std::uint16_t a = 0; a < 4; ++a)
