@@ -77,7 +77,8 @@ void core::restore(const batch_available& stored, batch_sequence sequence,
   if (committed) {
     records_.commit(stored.id, *committed, now);
   } else if (own && !own_.contains(sequence)) {
-    // After a lost store two may have one sequence: the one that was lost is the others' to announce.
+    // After a lost store two may have one sequence: the one that was lost is the others' to
+    // announce.
     egress_.add(sequence, stored.id, stored.bytes, {}, now);
     own_[sequence] = {stored, {}, false};
     // Its bundles are in our hands as they were before: who sends one again hears `admitted`.
