@@ -1,6 +1,5 @@
 """A validator whose state is not the others' finds out at a checkpoint, says so, and goes on voting."""
 import os
-import re
 import subprocess
 import unittest
 
@@ -12,9 +11,7 @@ CHANGE_STATE = os.environ.get("CHANGE_STATE", "build/release/tests/change-state"
 class DivergenceTest(unittest.TestCase):
     def test_divergence(self):
         with Network(clients=3) as net:
-            committee = net.path / "committee.toml"
-            committee.write_text(re.sub(r"(?m)^checkpoint_anchors = \d+$", "checkpoint_anchors = 10",
-                                        committee.read_text()))
+            net.checkpoint_every(10)
             net.start()
             net.wait_up()
             net.spawn("load", "client", "--config", net.client(1), "--config", net.client(2), "--rate", 200)

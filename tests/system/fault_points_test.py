@@ -1,7 +1,6 @@
 """A validator crashes before its store is synced, after that, and after the roles were told so, at each table
 of the store: at every line of what must be durable before something leaves. Under load, one after another."""
 import os
-import re
 import subprocess
 import unittest
 
@@ -24,9 +23,7 @@ class FaultPointsTest(unittest.TestCase):
 
     def test_fault_points(self):
         with Network() as net:
-            committee = net.path / "committee.toml"
-            committee.write_text(re.sub(r"(?m)^checkpoint_anchors = \d+$", "checkpoint_anchors = 5",
-                                        committee.read_text()))
+            net.checkpoint_every(5)
             net.start()
             net.wait_up()
             net.spawn("load", "client", "--config", net.client(0), "--config", net.client(1), "--rate", 500)
@@ -41,16 +38,12 @@ class FaultPointsTest(unittest.TestCase):
             # 0 only if whatever was admitted has its receipts.
             self.assertEqual(net.stop("load")[0], 0, net.log("load"))
             target = max(v["commit_index"] for v in net.status())
-            wait_until(lambda: self.same_root_after(net, target), "one state root, of later than all crashes")
+            wait_until(lambda: net.one_root_after(target), "one state root, of later than all crashes")
             self.assertNotIn("differs", net.log("v1"))
             # Its vote is needed now.
             net.stop("v3")
             paid = net.pay(1)
             self.assertEqual(paid.returncode, 0, paid.stderr)
-
-    def same_root_after(self, net, index):
-        roots = {(v["state_root_index"], v["state_root"]) for v in net.status()}
-        return len(roots) == 1 and min(roots)[0] > index
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 """A validator that lost its store comes back by itself, from a checkpoint, under load."""
-import re
 import shutil
 import unittest
 
@@ -9,9 +8,7 @@ from network import Network, wait_until
 class JoiningTest(unittest.TestCase):
     def test_lost_store(self):
         with Network() as net:
-            committee = net.path / "committee.toml"
-            committee.write_text(re.sub(r"(?m)^checkpoint_anchors = \d+$", "checkpoint_anchors = 10",
-                                        committee.read_text()))
+            net.checkpoint_every(10)
             net.start()
             net.wait_up()
             net.spawn("load", "client", "--config", net.client(0), "--config", net.client(1), "--rate", 1000)
@@ -23,15 +20,11 @@ class JoiningTest(unittest.TestCase):
             net.wait_up()
             self.assertIn("neither votes nor proposes up to round", net.log("v2"))
             self.assertRegex(net.log("v2"), r"joined at commit \d+ of a checkpoint")
-            wait_until(lambda: self.same_root_after(net, before), "one state root, of later than the loss")
+            wait_until(lambda: net.one_root_after(before), "one state root, of later than the loss")
             self.assertEqual(net.stop("load")[0], 0)
             # Its vote is needed now: with another one down three must sign.
             net.stop("v3")
             self.assertEqual(net.pay(500).returncode, 0)
-
-    def same_root_after(self, net, index):
-        roots = {(v["state_root_index"], v["state_root"]) for v in net.status() if v["reachable"]}
-        return len(roots) == 1 and min(roots)[0] > index
 
     def test_lost_store_of_a_small_network(self):
         with Network(validators=3) as net:

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -95,6 +96,17 @@ class Network:
     def status(self):
         shown = flamingo("status", "--config", self.path / "operator" / "operator.toml", "--json")
         return json.loads(shown.stdout) if shown.returncode == 0 else []
+
+    def checkpoint_every(self, anchors):
+        """Before the start: a checkpoint at each of so many commits."""
+        committee = self.path / "committee.toml"
+        committee.write_text(re.sub(r"(?m)^checkpoint_anchors = \d+$", f"checkpoint_anchors = {anchors}",
+                                    committee.read_text()))
+
+    def one_root_after(self, index):
+        """Whether all validators that can be reached tell the same state, of a commit after that one."""
+        roots = {(v["state_root_index"], v["state_root"]) for v in self.status() if v["reachable"]}
+        return len(roots) == 1 and min(roots)[0] > index
 
     def wait_up(self, count=None):
         wanted = self.validators if count is None else count
