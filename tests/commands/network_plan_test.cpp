@@ -3,36 +3,17 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <set>
-
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/reader.hpp"
-#include "apps/flamingo/network_plan.hpp"
-#include "crypto/hex.hpp"
-#include "tests/commands/command_run.hpp"
-#include "tests/commands/temporary_directory.hpp"
+#include "tests/commands/network_files.hpp"
 
 using namespace flamingo;
+using testing::edit;
 using testing::flamingo_run;
 using testing::one_line;
-using testing::replaced;
+using testing::small;
 
 namespace fs = std::filesystem;
-
-namespace {
-
-network_plan small(const fs::path& directory) {
-  network_plan plan;
-  plan.directory = directory;
-  plan.protocol.accounts = 1001;
-  return plan;
-}
-
-void edit(const fs::path& file, const std::string& what, const std::string& by) {
-  testing::overwrite(file, replaced(testing::content_of(file), what, by));
-}
-
-}  // namespace
 
 TEST_SUITE("init") {
   TEST_CASE("every file of a new network checks out") {
