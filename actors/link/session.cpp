@@ -206,7 +206,7 @@ bool session::greeted(const std::vector<char>& frame, time now, buffer& out) {
 }
 
 emulation session::emulated(const peer& other) const {
-  return rules_->emulated ? rules_->emulated->of(other) : rules_->limits.emulate.of(other);
+  return rules_->emulated ? rules_->emulated->of(other) : emulation{};
 }
 
 // Twice as much when a read was filled, half when it was nearly empty: an idle link holds little.

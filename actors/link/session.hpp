@@ -28,7 +28,7 @@ struct session_rules {
   std::shared_ptr<const tls_context> tls;  // null: plain
   hello ours;
   admission admit;
-  std::shared_ptr<const emulation_switch> emulated;  // null: limits.emulate, for good
+  std::shared_ptr<const emulation_switch> emulated;  // null: nothing is emulated
   bool dials() const { return admit.dialled.has_value(); }
 };
 

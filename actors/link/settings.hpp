@@ -69,7 +69,7 @@ struct settings {
   std::chrono::milliseconds retry_max{5000};          // doubled up to this; retry_min..10 min
 
   // -- emulation; off by default
-  emulations emulate;
+  emulations emulate;  // at first: emulation_switch.hpp
 };
 
 /// One line that names the first setting out of its bounds and the bounds; empty if all are within.

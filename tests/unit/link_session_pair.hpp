@@ -122,6 +122,7 @@ struct pair_of_ends {
 inline pair_of_ends linked(bool tls, settings limits = {}) {
   auto a = rules_of(1, tls, validator(0)), b = rules_of(0, tls);
   a.limits = b.limits = limits;
+  a.emulated = b.emulated = std::make_shared<emulation_switch>(limits.emulate);
   return {std::move(a), std::move(b)};
 }
 
