@@ -17,11 +17,12 @@ struct local_parameters {
   std::uint64_t client_window_bytes = 8 << 20;  // bundles of one client in the worker; 1..1024 MiB
   std::uint64_t ingress_bytes = 48 << 20;       // bundles of all clients in the worker
   std::uint64_t batch_cache_bytes = 64 << 20;   // batches kept in memory until they are executed
-  std::uint64_t max_uncommitted_bytes = 32 << 20;  // own batches that no commit has output yet
-  std::uint64_t history_bytes = 512 << 20;         // executed batches kept for peers that lack them
-  std::chrono::seconds history_retention{600};     // and for how long; 1 s..1 d
-  std::uint32_t relay_per_mille = 100;             // share of ingress that relays may take; 0..1000
-  std::uint32_t recent_receipts = 10'000;          // kept for queries, a client; 100..10^6
+  std::uint64_t max_uncommitted_bytes =
+      32 << 20;                             // own batches without a commit; of a peer twice that
+  std::uint64_t history_bytes = 512 << 20;  // executed batches kept for peers that lack them
+  std::chrono::seconds history_retention{600};   // and for how long; 1 s..1 d
+  std::uint32_t relay_per_mille = 100;           // share of ingress that relays may take; 0..1000
+  std::uint32_t recent_receipts = 10'000;        // kept for queries, a client; 100..10^6
   std::chrono::milliseconds batch_resend{1000};  // unacknowledged batches are sent again after this
   // -- primary
   std::chrono::milliseconds max_header_delay{60};  // a header leaves after this; 1..200 ms
@@ -42,7 +43,7 @@ struct local_parameters {
                                                     // uncertified headers name); 1..10000
   std::uint64_t range_rounds = 20;                  // asked for at once when far behind; 2..100
   std::uint32_t served_per_second = 4000;  // certified headers that one peer may fetch; 10..10^6
-  std::uint64_t history_rounds = 3000;     // kept below the floor for who is behind; 0..10^7
+  std::uint64_t history_rounds = 3000;     // kept below the floor for who is behind, orphans too
   // -- committer
   std::uint64_t stream_window = 64;       // sub-DAGs sent ahead of the slowest executor; 1..1000
   std::uint64_t commit_retention = 1000;  // newest commits that are always kept; 1..10^6

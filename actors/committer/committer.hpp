@@ -110,7 +110,8 @@ struct effects {
   std::vector<coin_wanted> coins;             // answered with coin_known if the shares make a value
   std::vector<reject> rejected;
   std::optional<replay_asked> unservable;  // an executor asked for commits that are gone
-  /// What comes next here needs batches that nobody keeps any more: only a checkpoint helps.
+  /// What comes next here needs batches that nobody may keep any more: a checkpoint helps. Told
+  /// once.
   bool left_behind = false;
 };
 

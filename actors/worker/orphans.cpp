@@ -31,16 +31,6 @@ void orphans::forget(const digest& id) {
   watched_.erase(at);
 }
 
-void orphans::watch_anew(round_number anchor) {
-  by_age_.clear();
-  unanswered_.clear();
-  by_end_.clear();
-  for (auto& [id, x] : watched_) {
-    x = {anchor, 0, {}};
-    by_age_.emplace(anchor, id);
-  }
-}
-
 std::optional<batch_withdrawal> orphans::withdraw(round_number anchor) {
   batch_withdrawal out;
   while (!by_age_.empty() && out.batches.size() < withdrawn_at_once) {

@@ -43,8 +43,6 @@ public:
   /// It was output, or is gone.
   void forget(const digest&);
   bool watches(const digest& id) const { return watched_.contains(id); }
-  /// All of them start anew: the primary restarted, and knows of no withdrawal.
-  void watch_anew(round_number anchor);
 
   /// Step 1. The log is at `anchor`. Nothing if nothing is old enough.
   std::optional<batch_withdrawal> withdraw(round_number anchor);

@@ -115,8 +115,10 @@ std::vector<entry> of_worker(local_parameters& x) {
             "Bundles of all clients that stand in the worker."),
       bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
             "Batches kept in memory until they are executed."),
-      bytes("max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
-            "Own batches that no commit has output yet; beyond, bundles wait to be taken in."),
+      bytes(
+          "max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
+          "Own batches that no commit has output yet; beyond, bundles wait to be taken in. Of each "
+          "peer's such batches twice that are stored."),
       bytes("history_bytes", x.history_bytes, 0, 1'048'576 * mib,
             "Executed batches kept for peers that lack them."),
       seconds("history_retention_s", x.history_retention, 1, 86'400, "And for how long."),
@@ -168,7 +170,10 @@ std::vector<entry> of_aggregator(local_parameters& x) {
       integer("served_per_second", x.served_per_second, 10, 1'000'000,
               "Certified headers that one peer may fetch.", "a second"),
       integer("history_rounds", x.history_rounds, 0, 10'000'000,
-              "Rounds kept below the floor for who is behind.", "rounds"),
+              "Rounds kept below the floor for who is behind, and before others' batches that no "
+              "commit "
+              "outputs are given up.",
+              "rounds"),
       integer("checkpoint_bytes_per_second", x.checkpoint_bytes_per_second, 64 << 10, 1 << 30,
               "Of a checkpoint that one peer may fetch.", "bytes a second"),
   };
