@@ -37,7 +37,13 @@ struct batch_request {
 };
 inline constexpr std::size_t max_requested_batches = 64;
 
-using worker_message = std::variant<batch_view, batch_stored, batch_request>;
+/// "These, of your request, are not here": another worker is to be asked.
+struct batches_absent {
+  std::vector<digest> batches;  // 1 to max_requested_batches
+  friend bool operator==(const batches_absent&, const batches_absent&) = default;
+};
+
+using worker_message = std::variant<batch_view, batch_stored, batch_request, batches_absent>;
 
 /// A batch is durable here; an own one: at a quorum of validators.
 struct batch_available {

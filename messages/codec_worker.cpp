@@ -39,9 +39,11 @@ std::optional<worker_message> read_stored(schema::BatchStored::Reader in) {
   return out;
 }
 
-std::optional<worker_message> read_request(capnp::List<capnp::Data>::Reader in) {
+/// A request, or what is absent of one.
+template <class Message>
+std::optional<worker_message> read_list(capnp::List<capnp::Data>::Reader in) {
   if (in.size() == 0 || in.size() > max_requested_batches) return std::nullopt;
-  batch_request out;
+  Message out;
   out.batches.resize(in.size());
   for (unsigned i = 0; i < in.size(); ++i)
     if (!read_fixed(in[i], out.batches[i])) return std::nullopt;
@@ -100,7 +102,10 @@ std::optional<worker_message> decode(const wire<schema::WorkerMessage>& frame,
         result = read_stored(in.getStored());
         break;
       case schema::WorkerMessage::REQUEST:
-        result = read_request(in.getRequest());
+        result = read_list<batch_request>(in.getRequest());
+        break;
+      case schema::WorkerMessage::ABSENT:
+        result = read_list<batches_absent>(in.getAbsent());
         break;
     }
   });
@@ -137,9 +142,15 @@ wire<schema::WorkerMessage> encode(const batch_stored& x) {
 
 wire<schema::WorkerMessage> encode(const batch_request& x) {
   capnp::MallocMessageBuilder message;
-  auto out = message.initRoot<schema::WorkerMessage>().initRequest(
-      static_cast<unsigned>(x.batches.size()));
-  for (unsigned i = 0; i < x.batches.size(); ++i) out.set(i, data_of(x.batches[i]));
+  auto root = message.initRoot<schema::WorkerMessage>();
+  write(x.batches, root.initRequest(static_cast<unsigned>(x.batches.size())));
+  return wire<schema::WorkerMessage>(message);
+}
+
+wire<schema::WorkerMessage> encode(const batches_absent& x) {
+  capnp::MallocMessageBuilder message;
+  auto root = message.initRoot<schema::WorkerMessage>();
+  write(x.batches, root.initAbsent(static_cast<unsigned>(x.batches.size())));
   return wire<schema::WorkerMessage>(message);
 }
 

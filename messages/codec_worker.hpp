@@ -31,6 +31,7 @@ wire<schema::WorkerMessage> encode_batch(validator_id author, worker_id, batch_s
                                          std::span<const signed_bytes> bundles);
 wire<schema::WorkerMessage> encode(const batch_stored&);
 wire<schema::WorkerMessage> encode(const batch_request&);
+wire<schema::WorkerMessage> encode(const batches_absent&);
 
 wire<schema::BatchAvailable> encode(const batch_available&);
 std::optional<batch_available> decode(const wire<schema::BatchAvailable>&);

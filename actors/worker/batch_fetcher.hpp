@@ -1,7 +1,7 @@
 // Fetches batches that the log names and that are not here, from those who signed that they have
 // them (design: the certified DAG, "Headers and votes": one outstanding an (object, peer), bounded
-// in all). Which signer is asked first follows from the batch's digest, so load spreads without
-// randomness. Pure.
+// in all). Which signer is asked first follows from who answers and from the batch's digest, so
+// load spreads without randomness. Pure.
 #pragma once
 
 #include <deque>
@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "actors/dag/punctuality.hpp"
 #include "messages/batch.hpp"
 #include "messages/time.hpp"
 #include "messages/validator.hpp"
@@ -26,13 +27,18 @@ public:
   };
   using requests = std::vector<std::pair<validator_id, batch_request>>;
 
-  explicit batch_fetcher(settings with) : with_(with), up_(with.validators) {}
+  explicit batch_fetcher(settings with)
+      : with_(with), up_(with.validators), punctual_(with.validators) {}
 
   /// The batch is wanted. Without signers everybody is asked in turn. Idempotent.
   void want(const wanted_batch&);
   bool wants(const digest& id) const { return wanted_.contains(id); }
-  /// Whether `from` owes us an answer: then it may send a batch of another author.
+  /// Whether `from` was asked for something that is still wanted, be it a while ago: then it may
+  /// send a batch of another author.
   bool asked(validator_id from) const;
+  /// It lacks the batch: if it was asked, another one is, at once. When all lack it, they are asked
+  /// again after a while: it may be on its way to them.
+  void absent(validator_id from, const digest& id);
 
   /// It is here.
   void arrived(const digest& id);
@@ -52,14 +58,17 @@ public:
 private:
   struct want_state {
     std::vector<validator_id> sources;
-    std::size_t next = 0;  // index of the source to ask
-    std::optional<validator_id> asked;
+    std::vector<validator_id> left;      // of them, that have not failed in this turn
+    std::vector<validator_id> asked;     // each once
+    std::optional<validator_id> answer;  // whose is waited for
     time_point retry_at{};
   };
+  bool any_left(const want_state&) const;
   std::optional<validator_id> next_source(want_state&) const;
 
   settings with_;
   std::vector<bool> up_;
+  dag::punctuality punctual_;
   std::map<digest, want_state> wanted_;
   std::deque<digest> queued_;  // not active yet, in order; what arrived meanwhile is skipped
   std::set<digest> active_;    // at most `outstanding_max` of `wanted_`

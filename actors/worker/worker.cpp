@@ -256,14 +256,23 @@ void core::on(stored_arrived x, effects& out) {
 void core::on(request_arrived x, effects& out) {
   if (!with_.members->has(x.from) || x.from == with_.self)
     return out.rejected.push_back(reject::unknown_validator);
+  batches_absent lacking;
   for (const digest& id : x.request.batches) {
     const batch_record* record = records_.find(id);
+    if (!record) lacking.batches.push_back(id);
     if (!record || !record->durable) continue;
     if (serving_[x.from.value].take(record->bytes, now_))
       out.served.push_back({x.from, record->key(id), {}});
     else
       out.rejected.push_back(reject::too_many_requests);
   }
+  if (!lacking.batches.empty()) out.absent.emplace_back(x.from, std::move(lacking));
+}
+
+void core::on(absence_told x, effects& out) {
+  if (!with_.members->has(x.from) || x.from == with_.self)
+    return out.rejected.push_back(reject::unknown_validator);
+  for (const digest& id : x.absent.batches) fetcher_.absent(x.from, id);
 }
 
 // -- own batches

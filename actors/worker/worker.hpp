@@ -108,6 +108,11 @@ struct request_arrived {
   validator_id from;
   batch_request request;
 };
+/// A peer lacks what was asked of it.
+struct absence_told {
+  validator_id from;
+  batches_absent absent;
+};
 struct sub_dag_sequenced {
   sequenced_sub_dag sub_dag;
 };
@@ -146,7 +151,7 @@ using input =
     std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
                  garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived, batch_checked,
                  batch_known, batch_refused, batch_sealed, batches_durable, stored_arrived,
-                 request_arrived, sub_dag_sequenced, commit_noticed, batches_wanted,
+                 request_arrived, absence_told, sub_dag_sequenced, commit_noticed, batches_wanted,
                  availability_asked, withdrawal_answered, bundles_executed, executor_met,
                  execution_advanced, table_changed, diverged, time_passed>;
 
@@ -194,6 +199,7 @@ struct effects {
   std::vector<batch_send> batches;
   std::vector<batch_send> served;  // answers to requests: after everything else on a link
   std::vector<std::pair<validator_id, batch_stored>> acks;
+  std::vector<std::pair<validator_id, batches_absent>> absent;
   batch_fetcher::requests requests;
   std::vector<batch_available> available;
   std::optional<batch_withdrawal> withdrawal;
@@ -295,6 +301,7 @@ private:
   void on(batches_durable, effects&);
   void on(stored_arrived, effects&);
   void on(request_arrived, effects&);
+  void on(absence_told, effects&);
   void on(sub_dag_sequenced, effects&);
   void on(commit_noticed, effects&);
   void on(batches_wanted, effects&);

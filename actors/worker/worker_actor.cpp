@@ -125,6 +125,8 @@ void send_index(pointer self, const batch_key& batch) {
 void send_to_peers(pointer self, effects& fx) {
   auto& counted = *self->state.counted;
   for (const auto& [to, ack] : fx.acks) send(self, to, link_priority::consensus, encode(ack));
+  for (const auto& [to, absent] : fx.absent)
+    send(self, to, link_priority::consensus, encode(absent));
   for (const auto& [to, request] : fx.requests) {
     counted.requests.Increment(static_cast<double>(request.batches.size()));
     send(self, to, link_priority::consensus, encode(request));
@@ -307,8 +309,10 @@ void on_peer_frame(pointer self, validator_id from, const worker_frame& frame) {
     step(self, batch_arrived{from, std::move(*batch), frame.bytes(), store_full(self)});
   else if (const auto* stored = std::get_if<batch_stored>(&*message))
     step(self, stored_arrived{from, *stored});
+  else if (auto* request = std::get_if<batch_request>(&*message))
+    step(self, request_arrived{from, std::move(*request)});
   else
-    step(self, request_arrived{from, std::get<batch_request>(std::move(*message))});
+    step(self, absence_told{from, std::get<batches_absent>(std::move(*message))});
 }
 
 void on_link_up(pointer self, client_id client, const client_link& link) {

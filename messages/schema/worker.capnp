@@ -16,6 +16,7 @@ struct WorkerMessage @0xd3a1f1a0c0de0310 {
     batch @0 :Batch;
     stored @1 :BatchStored;        # "your batch is durable here"
     request @2 :List(Data);        # digests of batches wanted; answered with `batch` for each that is here
+    absent @3 :List(Data);         # digests of a request's batches that are not here
   }
 }
 

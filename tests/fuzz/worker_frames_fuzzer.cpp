@@ -18,7 +18,8 @@ std::vector<std::vector<std::uint8_t>> make_examples() {
   const std::vector<signed_bytes> carried(3, bundle.parts());
   add(encode_batch(validator_id{1}, worker_id{0}, batch_sequence{9}, carried));
   add(encode(batch_stored{}));
-  add(encode(batch_request{}));
+  add(encode(batch_request{{digest{}}}));
+  add(encode(batches_absent{{digest{}}}));
   return result;
 }
 

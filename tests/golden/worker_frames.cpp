@@ -99,6 +99,7 @@ std::vector<frozen_frame> worker_frames() {
   return {batch(),
           said("worker_stored", batch_stored{digest_of(9), batch_sequence{4}}),
           said("worker_request", batch_request{{digest_of(10), digest_of(11)}}),
+          said("worker_absent", batches_absent{{digest_of(17), digest_of(18)}}),
           frozen("batch_available", encode(sample_available()), sample_available()),
           frozen("availability_question", encode(sample_question()), sample_question()),
           frozen("batch_withdrawal", encode(sample_withdrawal()), sample_withdrawal()),

@@ -131,6 +131,8 @@ std::string summary(const worker_frame& frame) {
         return fmt::format("stored #{}", r.getStored().getSequence());
       case which::REQUEST:
         return fmt::format("request of {} batches", r.getRequest().size());
+      case which::ABSENT:
+        return fmt::format("{} batches are not here", r.getAbsent().size());
     }
     return "unknown";
   });

@@ -73,7 +73,8 @@ TEST_SUITE("codec worker") {
     CHECK_FALSE(decode(frame, {size, 3, 64}));
   }
 
-  TEST_CASE("acknowledgements and requests survive the wire and requests are bounded") {
+  TEST_CASE(
+      "acknowledgements, requests and absences survive the wire, and their lists are bounded") {
     digest d;
     d.bytes.fill(9);
     const batch_stored stored{d, batch_sequence{4}};
@@ -83,6 +84,11 @@ TEST_SUITE("codec worker") {
     request.batches.resize(max_requested_batches + 1);
     CHECK_FALSE(decode(encode(request), limits));
     CHECK_FALSE(decode(encode(batch_request{}), limits));
+    batches_absent absent{{digest{}, d}};
+    CHECK(std::get<batches_absent>(*decode(encode(absent), limits)) == absent);
+    absent.batches.resize(max_requested_batches + 1);
+    CHECK_FALSE(decode(encode(absent), limits));
+    CHECK_FALSE(decode(encode(batches_absent{}), limits));
   }
 
   TEST_CASE("no damage to a batch's frame crashes its decoder") {

@@ -389,6 +389,28 @@ TEST_SUITE("worker batches") {
     CHECK(w.step(worker::request_arrived{validator_id{3}, request}).served.size() == 1);
   }
 
+  TEST_CASE("who asks for what is not here is told so, and who hears it asks another worker") {
+    worker_harness w;
+    const auto x = seal_at(1, {1});
+    const auto told =
+        w.step(worker::request_arrived{validator_id{2}, batch_request{{x.batch.id, digest{}}}});
+    CHECK(told.served.empty());
+    REQUIRE(told.absent.size() == 1);
+    CHECK(told.absent[0].first == validator_id{2});
+    CHECK(told.absent[0].second == batches_absent{{x.batch.id, digest{}}});
+    for (std::uint16_t v = 1; v < 4; ++v) w.step(worker::peer_up{validator_id{v}});
+    const auto asked =
+        w.step(worker::batches_wanted{wanted(x.batch, {validator_id{2}, validator_id{3}})});
+    REQUIRE(asked.requests.size() == 1);
+    const validator_id first = asked.requests[0].first;
+    const auto again = w.step(worker::absence_told{first, {{x.batch.id}}});
+    REQUIRE(again.requests.size() == 1);
+    CHECK(again.requests[0].first != first);
+    CHECK(w.step(worker::absence_told{first, {{x.batch.id}}}).requests.empty());
+    CHECK(w.step(worker::absence_told{validator_id{9}, {{x.batch.id}}}).rejected ==
+          std::vector{reject::unknown_validator});
+  }
+
   TEST_CASE("committed batches are deleted behind every executor's snapshot") {
     local_parameters local;
     local.history_bytes = 0;

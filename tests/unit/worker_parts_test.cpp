@@ -309,6 +309,56 @@ TEST_SUITE("worker fetcher") {
     x.peer_down(v(3));
     x.peer_up(v(1));
     CHECK(asks(x, at(milliseconds{201})) == "1:4, ");
+    x.absent(v(1), id_of(4));  // and nobody else is there
+    CHECK(asks(x, at(milliseconds{300})) == "");
+    CHECK(asks(x, at(milliseconds{401})) == "1:4, ");
+  }
+
+  TEST_CASE("who lacks a batch is passed over at once, until all do") {
+    auto x = fetcher();
+    for (unsigned i = 1; i <= 3; ++i) x.peer_up(v(i));
+    x.want({id_of(4), v(3), worker_id{0}, {v(1), v(2)}});
+    CHECK(asks(x, at(milliseconds{0})) == "2:4, ");
+    x.absent(v(3), id_of(4));  // it was not asked
+    x.absent(v(2), id_of(5));
+    CHECK(asks(x, at(milliseconds{1})) == "");
+    x.absent(v(2), id_of(4));
+    CHECK(asks(x, at(milliseconds{2})) == "3:4, ");
+    x.absent(v(3), id_of(4));
+    CHECK(asks(x, at(milliseconds{3})) == "1:4, ");
+    x.absent(v(1), id_of(4));
+    CHECK(asks(x, at(milliseconds{4})) == "");
+    CHECK(x.next_deadline() == at(milliseconds{203}));
+    CHECK(asks(x, at(milliseconds{203})) == "2:4, ");
+  }
+
+  TEST_CASE("who did not answer is asked last from then on, and whom all wait for is asked still") {
+    auto x = fetcher();
+    for (unsigned i = 1; i <= 3; ++i) x.peer_up(v(i));
+    for (unsigned i : {4, 7}) x.want({id_of(i), v(3), worker_id{0}, {v(1), v(2)}});
+    CHECK(asks(x, at(milliseconds{0})) == "2:4,7, ");
+    CHECK(asks(x, at(milliseconds{200})) == "3:4,7, ");
+    x.arrived(id_of(4));
+    x.arrived(id_of(7));
+    for (unsigned i : {10, 13}) x.want({id_of(i), v(3), worker_id{0}, {v(1), v(2)}});
+    CHECK(asks(x, at(milliseconds{300})) == "3:10,13, ");
+    x.absent(v(3), id_of(10));
+    CHECK(asks(x, at(milliseconds{301})) == "1:10, ");
+    x.absent(v(1), id_of(10));
+    CHECK(asks(x, at(milliseconds{302})) == "2:10, ");
+  }
+
+  TEST_CASE("an answer that comes after its time-out is expected still") {
+    auto x = fetcher();
+    for (unsigned i = 1; i <= 3; ++i) x.peer_up(v(i));
+    x.want({id_of(4), v(3), worker_id{0}, {v(1), v(2)}});
+    CHECK(asks(x, at(milliseconds{0})) == "2:4, ");
+    CHECK(asks(x, at(milliseconds{200})) == "3:4, ");
+    CHECK(x.asked(v(2)));
+    CHECK(x.asked(v(3)));
+    CHECK_FALSE(x.asked(v(1)));
+    x.arrived(id_of(4));
+    CHECK_FALSE(x.asked(v(2)));
   }
 
   TEST_CASE("requests are bounded in all and grouped for each peer") {
