@@ -42,7 +42,7 @@ core::core(validator_id self, const committee& members, const protocol_parameter
       local_(local),
       dag_(members.size(), members.quorum()),
       fetcher_(self, members.size(), local),
-      ranges_(self, local),
+      ranges_(self, members.size(), local),
       up_(members.size()),
       gone_(members.size()),
       allowances_(members.size()),

@@ -149,6 +149,9 @@ void range_sync::seen(const certificate& x) {
   sources_.clear();
   for (const auto& [voter, sig] : x.votes)
     if (voter != self_) sources_.push_back(voter);
+  // Not everybody asks the same one first.
+  if (!sources_.empty())
+    std::rotate(sources_.begin(), sources_.begin() + self_.value % sources_.size(), sources_.end());
 }
 
 std::optional<range_request_to> range_sync::ask(time_point now, round_number frontier,
@@ -159,21 +162,17 @@ std::optional<range_request_to> range_sync::ask(time_point now, round_number fro
     return std::nullopt;
   }
   if (asked_ && frontier < asked_->what.last && now < due_) return std::nullopt;
-  // The peer that answered the last chunk gets the next question, too; one that did not, does not.
-  if (asked_ && frontier < asked_->what.last) ++next_;
+  if (asked_ && frontier < asked_->what.last) punctual_.late(asked_->peer);
   asked_.reset();
   due_ = now + local_.fetch_retry;
-  for (std::size_t tried = 0; tried < sources_.size(); ++tried, ++next_) {
-    const auto peer = sources_[next_ % sources_.size()];
-    if (!up.contains(peer)) continue;
-    // From the frontier's own round on: others' headers of it may be parents, too.
-    const auto first = std::max(frontier, round_number{1});
-    const auto rounds = std::clamp(local_.range_rounds, std::uint64_t{2}, max_requested_rounds);
-    asked_ = {peer, {first, first + (rounds - 1)}};
-    all_asked_[peer] = asked_->what;
-    return asked_;
-  }
-  return std::nullopt;
+  const auto peer = punctual_.best(sources_, [&](validator_id v) { return up.contains(v); });
+  if (!peer) return std::nullopt;
+  // From the frontier's own round on: others' headers of it may be parents, too.
+  const auto first = std::max(frontier, round_number{1});
+  const auto rounds = std::clamp(local_.range_rounds, std::uint64_t{2}, max_requested_rounds);
+  asked_ = {*peer, {first, first + (rounds - 1)}};
+  all_asked_[*peer] = asked_->what;
+  return asked_;
 }
 
 bool range_sync::expects(validator_id peer, round_number round) const {

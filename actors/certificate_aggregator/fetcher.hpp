@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/dag/author_set.hpp"
+#include "actors/dag/punctuality.hpp"
 #include "actors/local_parameters.hpp"
 #include "messages/dag.hpp"
 #include "messages/time.hpp"
@@ -111,7 +112,8 @@ private:
 /// believed of others' progress comes from verified certificates alone.
 class range_sync {
 public:
-  range_sync(validator_id self, const local_parameters& local) : self_(self), local_(local) {}
+  range_sync(validator_id self, std::size_t validators, const local_parameters& local)
+      : self_(self), local_(local), punctual_(validators) {}
 
   /// Rounds that one may be behind before ranges are asked for.
   static constexpr std::uint64_t far = 4;
@@ -140,7 +142,7 @@ private:
   local_parameters local_;
   round_number highest_seen_;
   std::vector<validator_id> sources_;  // signers of the highest certificate
-  std::size_t next_ = 0;
+  dag::punctuality punctual_;
   std::optional<range_request_to> asked_;
   std::map<validator_id, round_range> all_asked_;  // the newest range of each: it may answer late
   time_point due_;

@@ -362,7 +362,10 @@ TEST_SUITE("certificate aggregator fetch") {
     CHECK(b.wait(b.local.fetch_retry - 1ns).range_requests.empty());
     const auto y = b.wait(1ns);
     REQUIRE(y.range_requests.size() == 1);
-    CHECK(y.range_requests[0].peer != first);
+    const auto second = y.range_requests[0].peer;
+    CHECK(second != first);
+    const auto third = b.wait(b.local.fetch_retry).range_requests.at(0).peer;
+    CHECK((third != first && third != second));  // the first one is asked last from then on
   }
 
   TEST_CASE("no single question goes out for what a range will bring") {
