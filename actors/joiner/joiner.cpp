@@ -1,6 +1,7 @@
 #include "actors/joiner/joiner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace flamingo::joiner {
 
@@ -11,12 +12,18 @@ parameters parameters::of(validator_id self, const committee& members,
   x.validators = members.size();
   x.answers_needed = std::min(members.quorum(), members.size() - 1);
   x.round_limit = protocol.round_limit;
-  x.retry = 5 * local.fetch_retry;  // a part is larger than a header
+  x.retry = local.fetch_retry;
   return x;
 }
 
 core::core(const parameters& p)
-    : parameters_(p), up_(p.validators), useless_(p.validators), late_(p.validators) {}
+    : parameters_(p),
+      up_(p.validators),
+      useless_(p.validators),
+      punctual_(p.validators),
+      patience_(p.retry) {
+  for (std::uint16_t v = 0; v < p.validators; ++v) peers_.push_back(validator_id{v});
+}
 
 effects core::step(time_point now, input in) {
   now_ = now;
@@ -134,7 +141,7 @@ void core::on(ledger_checked in, effects&) {
     missing_[first].count = parameters_.range;
 }
 
-/// Late answers are as good as others: with long ways all of them are late at first.
+/// Late answers are as good as others, and teach patience: with long ways all are late at first.
 void core::on(state_received in, effects& out) {
   const auto found = missing_.find(in.first);
   if (phase_ != phase::state || found == missing_.end() || in.index != target_->index ||
@@ -146,6 +153,7 @@ void core::on(state_received in, effects& out) {
     if (found->second.peer == in.from) found->second.peer.reset();
     return;
   }
+  if (found->second.peer != in.from) patience_ = std::max(patience_, found->second.allowed);
   missing_.erase(found);
   out.keep = true;
   kept_ += in.count;
@@ -158,15 +166,12 @@ void core::on(state_received in, effects& out) {
 // -- whom to ask
 
 /// The most punctual of those that may have it; equals take turns.
-std::optional<validator_id> core::next_peer() {
-  std::optional<validator_id> best;
-  ++next_;
-  for (std::size_t i = 0; i < parameters_.validators; ++i) {
-    const validator_id peer{static_cast<std::uint16_t>((next_ + i) % parameters_.validators)};
-    if (!up_.contains(peer) || useless_.contains(peer)) continue;
-    if (!best || late_[peer.value] < late_[best->value]) best = peer;
-  }
-  return best;
+/// @param but asked only if there is nobody else.
+std::optional<validator_id> core::next_peer(std::optional<validator_id> but) {
+  std::rotate(peers_.begin(), peers_.begin() + 1, peers_.end());
+  const auto may = [&](validator_id v) { return up_.contains(v) && !useless_.contains(v); };
+  const auto other = punctual_.best(peers_, [&](validator_id v) { return v != but && may(v); });
+  return other ? other : punctual_.best(peers_, may);
 }
 
 void core::ask(effects& out) {
@@ -199,13 +204,13 @@ void core::ask_where(effects& out) {
 
 /// Doubles: a way may be longer than anybody thought.
 duration core::patience(unsigned asked) const {
-  return parameters_.retry * (std::int64_t{1} << std::min(asked, 5u));
+  return std::min(patience_ * (std::int64_t{1} << std::min(asked, 5u)), most_patience());
 }
 
 void core::ask_ledger(effects& out) {
   if (ledger_due_ && now_ >= *ledger_due_) {
     ++ledger_late_;
-    if (ledger_source_) ++late_[ledger_source_->value];
+    if (ledger_source_) punctual_.late(*ledger_source_);
     ledger_anew();
   }
   if (!ledger_due_) {
@@ -225,17 +230,18 @@ void core::ask_state(effects& out) {
       ++on_their_way;
       continue;
     }
-    ++late_[x.peer->value];
-    x.peer.reset();
+    punctual_.late(*x.peer);
+    x.late = std::exchange(x.peer, std::nullopt);
   }
   deadline_ = now_ + parameters_.retry;
   for (auto& [first, x] : missing_) {
     if (!x.peer) {
       if (on_their_way >= parameters_.window) break;
-      x.peer = next_peer();
+      x.peer = next_peer(x.late);
       if (!x.peer) return;
       ++on_their_way;
-      x.due = now_ + patience(x.asked++);
+      x.allowed = patience(x.asked++);
+      x.due = now_ + x.allowed;
       out.questions.push_back({*x.peer, state_request{target_->index, first, x.count}});
     }
     deadline_ = std::min(*deadline_, x.due);

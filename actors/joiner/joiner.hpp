@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/dag/author_set.hpp"
+#include "actors/dag/punctuality.hpp"
 #include "actors/local_parameters.hpp"
 #include "actors/protocol_parameters.hpp"
 #include "messages/checkpoint.hpp"
@@ -126,6 +127,8 @@ private:
     std::uint32_t count = 0;
     unsigned asked = 0;                // times
     std::optional<validator_id> peer;  // that was asked last, until its answer is late
+    std::optional<validator_id> late;  // the newest one whose answer was
+    duration allowed{};                // for the answer
     time_point due;
   };
 
@@ -147,16 +150,18 @@ private:
   void ask_state(effects&);
   void end(effects&);
   void ledger_anew();
-  std::optional<validator_id> next_peer();
+  std::optional<validator_id> next_peer(std::optional<validator_id> but = {});
   duration patience(unsigned asked) const;
+  duration most_patience() const { return 32 * parameters_.retry; }
 
   parameters parameters_;
   time_point now_;
   phase phase_ = phase::asking;
   dag::author_set up_;
-  dag::author_set useless_;     // lied, or have not kept what is fetched
-  std::vector<unsigned> late_;  // answers of each peer that did not come in time
-  std::size_t next_ = 0;        // who is preferred among equals, modulo n
+  dag::author_set useless_;  // lied, or have not kept what is fetched
+  dag::punctuality punctual_;
+  std::vector<validator_id> peers_;  // the preferred one among equals first
+  duration patience_;                // with a peer that is asked for a part for the first time
 
   std::map<validator_id, answer> answers_;
   time_point ask_again_;

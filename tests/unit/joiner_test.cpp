@@ -253,6 +253,25 @@ TEST_SUITE("joiner") {
     for (const auto& [peer, what] : again) CHECK(peer != validator_id{1});
   }
 
+  TEST_CASE("a part that comes late is taken, and later parts get more time") {
+    auto with = lost_store();
+    with.range = 4096;  // sixteen parts, four at a time
+    bench x(with);
+    x.all_answer(30);
+    x.get_ledger();
+    const auto first = x.questions<state_request>();
+    REQUIRE(first.size() == 4);
+    x.pass(1s);
+    const auto again = x.questions<state_request>();
+    REQUIRE(again.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(again[i].first != first[i].first);
+    x.now += 500ms;
+    CHECK(x.give(first[0].first, first[0].second, 4096).keep);
+    for (std::size_t i = 1; i < 4; ++i) CHECK(x.give(again[i].first, again[i].second, 4096).keep);
+    CHECK(x.pass(1999ms).questions.empty());
+    CHECK(x.pass(1ms).questions.size() == 4);
+  }
+
   TEST_CASE("wrong buckets are not kept, and the liar is asked no more") {
     bench x;
     x.all_answer(30);
