@@ -204,7 +204,8 @@ link::doorways network::doors(host_id host, link::peer owner) {
   return {std::make_shared<simulated_doorway<schema::PeerMessage>>(*this, host, owner),
           std::make_shared<simulated_doorway<schema::WorkerMessage>>(*this, host, owner),
           std::make_shared<simulated_doorway<schema::ClientMessage>>(*this, host, owner),
-          std::make_shared<simulated_doorway<schema::OperatorMessage>>(*this, host, owner)};
+          std::make_shared<simulated_doorway<schema::OperatorMessage>>(*this, host, owner),
+          nullptr};
 }
 
 void network::cut(host_id a, host_id b) {

@@ -127,8 +127,7 @@ runtime::environment_ptr world::make_environment(validator_id v) {
   };
   // Not from within the actor that asks: its roles are about to go.
   env->rejoin = [this, v] {
-    auto& mine = validators_[v.value];
-    if (std::exchange(mine.rejoins, true)) return;
+    if (std::exchange(validators_[v.value].rejoins, true)) return;
     net_.after(host_of(v), std::chrono::milliseconds(1), [this, v] { rejoin(v); });
   };
   return env;
