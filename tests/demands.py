@@ -19,7 +19,8 @@ def existing_tests():
     """Names of test cases and of ctest tests."""
     names = {case.name for path in HERE.rglob("*.cpp") for case in source_text.test_cases(path.read_text())}
     for path in [*HERE.rglob("CMakeLists.txt"), *HERE.rglob("*.cmake")]:
-        names |= set(re.findall(r'add_test\(\s*NAME\s+"?([^"\n]+?)"?\s*\n', path.read_text()))
+        added = re.findall(r'(?:add_test\(\s*NAME|system_test\()\s*"?([^"\n]+?)"?\s*\n', path.read_text())
+        names |= set(added)
     return names
 
 
