@@ -67,8 +67,13 @@ std::size_t padding_of(const planned_transaction& x, std::size_t transaction_byt
   return transaction_bytes > x.size ? transaction_bytes - x.size : 0;
 }
 
+/// Of a body, besides its transactions.
+constexpr std::size_t empty_body_words() {
+  return 1 + struct_words<schema::Bundle>() + 1;
+}
+
 std::size_t body_words(const bundle_plan& plan, std::span<const planned_transaction> transactions) {
-  std::size_t words = 1 + struct_words<schema::Bundle>() + 1;
+  std::size_t words = empty_body_words();
   for (const auto& x : transactions)
     words += struct_words<schema::Transaction>() + data_words(x.size) +
              data_words(padding_of(x, plan.transaction_bytes));
@@ -97,6 +102,14 @@ void write_body(char* at, std::size_t words, const bundle_plan& plan,
 }
 
 }  // namespace
+
+std::size_t transactions_that_fit(std::size_t body_bytes, std::size_t transaction_bytes) {
+  // An operation and its padding: together the larger of both, each rounded up.
+  const std::size_t largest = std::max(transaction_bytes, planned_transaction::operation_max);
+  const std::size_t each = struct_words<schema::Transaction>() + data_words(largest) + 1;
+  const std::size_t words = body_bytes / sizeof(capnp::word);
+  return words > empty_body_words() ? (words - empty_body_words()) / each : 0;
+}
 
 std::string_view to_string(bundle_fault x) {
   switch (x) {

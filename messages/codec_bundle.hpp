@@ -65,6 +65,10 @@ private:
   std::size_t body_at_, body_size_, signature_at_;
 };
 
+/// How many transactions fit into a body of `body_bytes`, whatever their operations.
+/// @param transaction_bytes as in the plan
+std::size_t transactions_that_fit(std::size_t body_bytes, std::size_t transaction_bytes);
+
 /// Writes a bundle into the frame that will carry it, each byte once.
 unsigned_bundle build_bundle(const bundle_plan&, std::span<const planned_transaction>);
 

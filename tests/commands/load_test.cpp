@@ -90,6 +90,22 @@ TEST_SUITE("load") {
                             "\"keyset\"") != std::string::npos);
   }
 
+  TEST_CASE("large transactions make smaller bundles, and what fits into none is refused") {
+    testing::temporary_directory dir;
+    auto members = members_of(dir, 1);
+    auto rules = *members[0].who.committee;
+    rules.protocol.max_bundle_bytes = 4096;
+    members[0].who.committee = std::make_shared<const decltype(rules)>(rules);
+    members[0].with.transaction_bytes = 512;
+    const load::client_group some(members);
+    CHECK(some.members()[0].with.transactions_per_bundle == 7);
+    members[0].with.transaction_bytes = 4096;
+    CHECK_THROWS_WITH_AS(load::client_group(std::move(members)),
+                         doctest::Contains("transactions of 4096 bytes do not fit into bundles of "
+                                           "protocol.max_bundle_bytes of "),
+                         config::error);
+  }
+
   TEST_CASE("more links than the process may open are refused with the numbers") {
     testing::temporary_directory dir;
     auto members = members_of(dir, 30);

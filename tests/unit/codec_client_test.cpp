@@ -47,6 +47,27 @@ shared_bytes foreign_body(F fill) {
 }  // namespace
 
 TEST_SUITE("codec client") {
+  TEST_CASE("as many transactions as fit make a body within the bound, and one more does not") {
+    for (const std::size_t bytes : {0, 1, 39, 40, 41, 512, 4096})
+      for (const std::size_t bound : {4096, 100'000, 1 << 20}) {
+        const auto count = transactions_that_fit(bound, bytes);
+        auto plan = sample_transactions(client_id{0}, count + 1);
+        for (auto& x : plan) x.size = planned_transaction::operation_max;
+        const auto size_of = [&](std::size_t n) {
+          return build_bundle(
+                     {client_id{0}, bundle_sequence{1}, validator_id{0}, round_number{9}, bytes},
+                     std::span(plan).first(n))
+              .body()
+              .size();
+        };
+        CHECK(size_of(count) <= bound);
+        // At most a word a transaction is left unused, where operation and padding are rounded.
+        CHECK(size_of(count + 1) + 8 * (count + 1) > bound);
+      }
+    CHECK(transactions_that_fit(0, 512) == 0);
+    CHECK(transactions_that_fit(4096, 4096) == 0);
+  }
+
   TEST_CASE("a bundle is read as it was built and its operations come out in order") {
     const auto members = sample_committee();
     const auto plan = sample_transactions(client_id{2}, 100);

@@ -16,7 +16,8 @@ section describe(client::settings& x) {
           {
               integer("transactions_per_bundle", x.transactions_per_bundle, 1, 10'000,
                       "A bundle leaves with this many; at most "
-                      "protocol.max_transactions_per_bundle."),
+                      "protocol.max_transactions_per_bundle. With fewer if more are larger than "
+                      "protocol.max_bundle_bytes."),
               milliseconds("bundle_delay_ms", x.bundle_delay, 1, 10'000,
                            "A bundle leaves after this, full or not."),
               integer("outstanding_bundles", x.outstanding_bundles, 1, 1024,

@@ -11,6 +11,7 @@
 #include "actors/link/tcp_doorways.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/runtime/clock.hpp"
+#include "messages/codec_bundle.hpp"
 
 namespace flamingo::load {
 
@@ -38,6 +39,19 @@ member load_member(const std::string& file, committees& known) {
   if (x.file.link.settings.tls)
     config::check_link_identity(x.file.keys, file, config::certificate_name(x.who.self));
   return x;
+}
+
+/// Large transactions make small bundles: none is larger than validators take.
+void bound_bundles(member& x) {
+  const auto most = x.who.committee->protocol.max_bundle_bytes;
+  const auto fit = transactions_that_fit(most, x.with.transaction_bytes);
+  if (fit == 0)
+    throw config::error(
+        fmt::format("{}: transactions of {} bytes do not fit into bundles of "
+                    "protocol.max_bundle_bytes of {}, {}",
+                    x.file.source, x.with.transaction_bytes, x.who.committee_path.string(), most));
+  if (fit < x.with.transactions_per_bundle)
+    x.with.transactions_per_bundle = static_cast<std::uint32_t>(fit);
 }
 
 /// Each client has a link to each validator, and a descriptor to be woken by.
@@ -102,6 +116,7 @@ client_group::client_group(std::vector<member> members)
       metrics_(std::make_shared<runtime::metrics>(runtime::labels{
           {"client", members_.size() == 1 ? members_[0].file.client : std::string("all")}})),
       endings_(members_.size()) {
+  for (member& x : members_) bound_bundles(x);
   check_open_files(members_);
   const auto& chain = members_[0].who.committee->members.chain;
   for (const auto& x : members_)
