@@ -10,57 +10,8 @@
 #include <caf/typed_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "actors/frames.hpp"
 #include "actors/link/priority.hpp"
-#include "messages/frame.hpp"
-#include "messages/identifiers.hpp"
-#include "messages/schema/client.capnp.h"
-#include "messages/schema/dag.capnp.h"
-#include "messages/schema/migration.capnp.h"
-#include "messages/schema/signed.capnp.h"
-#include "messages/schema/validator.capnp.h"
-#include "messages/schema/worker.capnp.h"
-
-namespace flamingo {
-
-template <class Inspector, class Tag, class Rep>
-typename Inspector::result_type inspect(Inspector& f, identifier<Tag, Rep>& x) {
-  return f(x.value);
-}
-template <class Inspector, class Tag>
-typename Inspector::result_type inspect(Inspector& f, counter<Tag>& x) {
-  return f(x.value);
-}
-
-// -- frames
-using signed_frame = wire<schema::Signed>;
-using peer_frame = wire<schema::PeerMessage>;
-using worker_frame = wire<schema::WorkerMessage>;
-using client_frame = wire<schema::ClientMessage>;
-using operator_frame = wire<schema::OperatorMessage>;
-using evidence_frame = wire<schema::Evidence>;
-using certified_frame = wire<schema::CertifiedHeader>;
-using available_frame = wire<schema::BatchAvailable>;
-using question_frame = wire<schema::AvailabilityQuestion>;
-using withdrawal_frame = wire<schema::BatchWithdrawal>;
-using noted_frame = wire<schema::WithdrawalNoted>;
-using index_frame = wire<schema::BatchIndex>;
-using wanted_frame = wire<schema::BatchWanted>;
-using sequenced_frame = wire<schema::Sequenced>;
-using payload_frame = wire<schema::Payload>;
-using pushed_frame = wire<schema::Pushed>;
-using results_frame = wire<schema::Results>;
-using leaves_frame = wire<schema::Leaves>;
-using executed_frame = wire<schema::Executed>;
-using progress_frame = wire<schema::Progress>;
-using committed_frame = wire<schema::Committed>;
-using signals_frame = wire<schema::Signals>;
-using committed_control_frame = wire<schema::CommittedControl>;
-using ledger_frame = wire<schema::LedgerMade>;
-using control_frame = wire<schema::ControlRecord>;
-using assignment_frame = wire<schema::AssignmentUpdate>;
-using summary_frame = wire<schema::ClientSummary>;
-
-}  // namespace flamingo
 
 CAF_ADD_ATOM(flamingo, flamingo::atom, transmit, "transmit")
 CAF_ADD_ATOM(flamingo, flamingo::atom, close, "close")
@@ -75,6 +26,10 @@ CAF_ADD_ATOM(flamingo, flamingo::atom, status, "status")
 CAF_ADD_ATOM(flamingo, flamingo::atom, work, "work")
 CAF_ADD_ATOM(flamingo, flamingo::atom, roles, "roles")
 CAF_ADD_ATOM(flamingo, flamingo::atom, diverged, "diverged")
+CAF_ADD_ATOM(flamingo, flamingo::atom, leave, "leave")
+CAF_ADD_ATOM(flamingo, flamingo::atom, group, "group")
+CAF_ADD_ATOM(flamingo, flamingo::atom, ready, "ready")
+CAF_ADD_ATOM(flamingo, flamingo::atom, scale, "scale")
 
 namespace flamingo {
 
@@ -161,7 +116,52 @@ using progress_sink = caf::typed_actor<
     // How far an executor is.
     caf::reacts_to<progress_frame>,
     // An executor (re)started from a snapshot: send the stream from the sub-DAG after this index.
-    caf::reacts_to<atom::replay, executor_id, commit_index>>;
+    // The number is the life of its group: a roll-back begins another one.
+    caf::reacts_to<atom::replay, executor_id, commit_index, std::uint64_t>>;
+
+/// COMMITTER, WORKERS, EXECUTORS and OPERATOR DESK, as the executor group sees them.
+using executors_sink = caf::typed_actor<
+    // An executor was started, perhaps in the place of another one.
+    caf::reacts_to<atom::meet, executor_id, stream_sink>,
+    // It has left for good.
+    caf::reacts_to<atom::leave, executor_id>>;
+
+/// COMMITTER, as the executor group sees it.
+using group_keeper = executors_sink::extend<
+    // How far an executor is; it wants the stream (for the executors).
+    caf::reacts_to<progress_frame>,
+    caf::reacts_to<atom::replay, executor_id, commit_index, std::uint64_t>,
+    // Which executors execute what comes after this commit?
+    caf::replies_to<atom::group, commit_index>::with<group_log>,
+    // The group is to have so many executors: answered when that stands in the log.
+    caf::replies_to<atom::group, std::uint16_t>::with<group_log>>;
+
+/// WORKER, as the executor group sees it.
+using executors_worker =
+    executors_sink::extend<caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>>;
+
+/// EXECUTOR GROUP, as executors see it.
+using group_sink = caf::typed_actor<
+    // How far an executor is.
+    caf::reacts_to<progress_frame>>;
+
+/// EXECUTOR GROUP, as the operator desk sees it.
+using scale_sink = caf::typed_actor<
+    // One executor more or less, or (0) only the report: answered when it stands in the log.
+    caf::replies_to<atom::scale, std::int8_t>::with<operator_frame>>;
+
+/// EXECUTOR, as the snapshot keeper sees it.
+using durable_sink = caf::typed_actor<
+    // What it gave to be stored is durable.
+    caf::reacts_to<atom::durable, std::uint64_t>>;
+
+/// SNAPSHOT KEEPER: keeps the parts of snapshots on the validator's storage host. Each life of the
+/// group has one of its own, so that nobody hears who belongs to an earlier one.
+using snapshot_keeper = caf::typed_actor<
+    // Buckets to be stored.
+    caf::reacts_to<durable_sink, snapshot_chunk_frame>,
+    // Buckets of the snapshot that an executor starts from.
+    caf::replies_to<snapshot_wanted_frame>::with<snapshot_part_frame>>;
 
 /// PRIMARY and AGGREGATOR, as the committer sees them.
 using committed_sink = caf::typed_actor<
@@ -245,12 +245,14 @@ using aggregator_actor =
 /// COMMITTER: Tusk's total order and the sequencer.
 using committer_actor = caf::typed_actor<
     caf::reacts_to<atom::meet, worker_id, sequenced_sink>,
-    caf::reacts_to<atom::meet, executor_id, stream_sink>,
+    caf::reacts_to<atom::meet, executor_id, stream_sink>, caf::reacts_to<atom::leave, executor_id>,
+    caf::replies_to<atom::group, commit_index>::with<group_log>,
+    caf::replies_to<atom::group, std::uint16_t>::with<group_log>,
     caf::reacts_to<atom::meet, committed_sink>, caf::reacts_to<atom::meet, signals_sink>,
     caf::reacts_to<atom::meet, control_sink>, caf::reacts_to<atom::meet, checkpoint_sink>,
     caf::reacts_to<atom::start>, caf::reacts_to<atom::diverged, commit_index>,
     caf::reacts_to<certified_frame>, caf::reacts_to<index_frame>, caf::reacts_to<progress_frame>,
-    caf::reacts_to<atom::replay, executor_id, commit_index>,
+    caf::reacts_to<atom::replay, executor_id, commit_index, std::uint64_t>,
     caf::replies_to<atom::status>::with<operator_frame>,
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
 
@@ -288,40 +290,80 @@ using joiner_actor =
 
 /// DISSEMINATION WORKER: bundles in, batches to the peers, operations to the executors, receipts
 /// out.
-using worker_actor = caf::typed_actor<
-    caf::reacts_to<atom::meet, availability_sink>, caf::reacts_to<atom::meet, index_sink>,
-    caf::reacts_to<atom::meet, executor_id, stream_sink>, caf::reacts_to<atom::start>,
-    // A client's link, and what comes over it.
-    caf::reacts_to<atom::link_up, client_id, client_link>,
-    caf::reacts_to<atom::link_down, client_id, client_link>,
-    caf::reacts_to<client_id, client_frame>,
-    // The same-index worker of another validator, and what comes from it.
-    caf::reacts_to<atom::link_up, validator_id, worker_link>,
-    caf::reacts_to<atom::link_down, validator_id, worker_link>,
-    caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
-    caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>, caf::reacts_to<noted_frame>,
-    caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>,
-    caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
-    caf::reacts_to<atom::diverged, commit_index>, caf::reacts_to<atom::durable, std::uint64_t>,
-    caf::reacts_to<atom::tick>,
-    // To itself: a bundle or batch waits to be checked. One at a time, so that messages that came
-    // meanwhile are sorted into their queues first.
-    caf::reacts_to<atom::work>>;
+using worker_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, availability_sink>,
+                     caf::reacts_to<atom::meet, index_sink>,
+                     caf::reacts_to<atom::meet, executor_id, stream_sink>,
+                     caf::reacts_to<atom::leave, executor_id>, caf::reacts_to<atom::start>,
+                     // A client's link, and what comes over it.
+                     caf::reacts_to<atom::link_up, client_id, client_link>,
+                     caf::reacts_to<atom::link_down, client_id, client_link>,
+                     caf::reacts_to<client_id, client_frame>,
+                     // The same-index worker of another validator, and what comes from it.
+                     caf::reacts_to<atom::link_up, validator_id, worker_link>,
+                     caf::reacts_to<atom::link_down, validator_id, worker_link>,
+                     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
+                     caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>,
+                     caf::reacts_to<noted_frame>, caf::reacts_to<executed_frame>,
+                     caf::reacts_to<progress_frame>, caf::reacts_to<assignment_frame>,
+                     caf::reacts_to<committed_frame>, caf::reacts_to<atom::diverged, commit_index>,
+                     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
+                     // To itself: a bundle or batch waits to be checked. One at a time, so that
+                     // messages that came meanwhile are sorted into their queues first.
+                     caf::reacts_to<atom::work>>;
 
 /// EXECUTOR WORKER: the whole committed stream in, its share of the state changed, results out.
 using executor_actor = caf::typed_actor<
-    caf::reacts_to<atom::meet, executor_id, stream_sink>,
+    caf::reacts_to<atom::meet, executor_id, stream_sink>, caf::reacts_to<atom::leave, executor_id>,
     caf::reacts_to<atom::meet, worker_id, executed_sink>, caf::reacts_to<atom::meet, progress_sink>,
-    caf::reacts_to<atom::start>, caf::reacts_to<sequenced_frame>, caf::reacts_to<payload_frame>,
-    caf::reacts_to<pushed_frame>, caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
+    caf::reacts_to<atom::meet, group_sink>,
+    // Answered when it has restored its part of the snapshot, and knows whom it was told of before.
+    caf::replies_to<atom::ready>::with<executor_id>, caf::reacts_to<atom::start>,
+    caf::reacts_to<sequenced_frame>, caf::reacts_to<payload_frame>, caf::reacts_to<pushed_frame>,
+    caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
+
+/// What an executor begins with.
+struct executor_birth {
+  executor_id id;
+  std::uint64_t life = 0;  // of its group; a roll-back begins another one
+  commit_index from;      // it has everything up to this sub-DAG, be it that it is not in the group
+  execution_group group;  // of the sub-DAG after it
+  std::string scheduler;  // equal in the whole group
+
+  template <class Inspector>
+  friend typename Inspector::result_type inspect(Inspector& f, executor_birth& x) {
+    return f(x.id, x.life, x.from, x.group, x.scheduler);
+  }
+};
+
+/// EXECUTOR HOST: a process of the validator in which executors may run.
+using executor_host = caf::typed_actor<
+    // Spawn one.
+    caf::replies_to<executor_birth, snapshot_keeper>::with<executor_actor>>;
+
+/// EXECUTOR GROUP: spawns the validator's executors, on other hosts if there are some, changes
+/// their number, replaces who crashed and then returns all of them to the last snapshot.
+using executor_group_actor =
+    caf::typed_actor<caf::reacts_to<atom::meet, group_keeper>,
+                     caf::reacts_to<atom::meet, worker_id, executors_worker>,
+                     caf::reacts_to<atom::meet, executors_sink>,
+                     // A host is there, by its address; or it is gone.
+                     caf::reacts_to<atom::meet, std::string, executor_host>,
+                     caf::reacts_to<atom::leave, std::string>, caf::reacts_to<atom::start>,
+                     caf::reacts_to<progress_frame>,
+                     caf::replies_to<atom::scale, std::int8_t>::with<operator_frame>,
+                     caf::reacts_to<atom::tick>>;
 
 /// OPERATOR DESK: answers an operator's questions over the link they came by.
 using operator_desk_actor =
     caf::typed_actor<caf::reacts_to<operator_link, operator_frame>,
                      // Roles that may run in other processes: it tells which of them are gone.
                      caf::reacts_to<atom::meet, worker_id, sequenced_sink>,
-                     caf::reacts_to<atom::meet, executor_id, stream_sink>>;
+                     caf::reacts_to<atom::meet, executor_id, stream_sink>,
+                     caf::reacts_to<atom::leave, executor_id>,
+                     // Who adds executors and removes them.
+                     caf::reacts_to<atom::meet, scale_sink>>;
 
 /// Handles of a validator's roles. In a DIRECTORY's answer: of those that one process runs; handles
 /// of others are invalid, lists empty.
@@ -332,14 +374,15 @@ struct role_handles {
   load_monitor_actor load_monitor;
   coordinator_actor coordinator;
   checkpointer_actor checkpointer;
-  std::vector<worker_actor> workers;      // by worker_id
-  std::vector<executor_actor> executors;  // by executor_id
-  state_source states;                    // with the executors
+  operator_desk_actor desk;
+  std::vector<worker_actor> workers;  // by worker_id
+  executor_group_actor executors;
+  state_source states;  // with the group's snapshots
 
   template <class Inspector>
   friend typename Inspector::result_type inspect(Inspector& f, role_handles& x) {
     return f(x.primary, x.aggregator, x.committer, x.load_monitor, x.coordinator, x.checkpointer,
-             x.workers, x.executors, x.states);
+             x.desk, x.workers, x.executors, x.states);
   }
 };
 
@@ -417,5 +460,19 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::state_source))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::record_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::assignment_sink))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::role_handles))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::snapshot_chunk_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::snapshot_wanted_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::snapshot_part_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::group_log))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executors_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::group_keeper))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executors_worker))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::group_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::scale_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::durable_sink))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::snapshot_keeper))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executor_birth))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executor_host))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::executor_actor))
 
 CAF_END_TYPE_ID_BLOCK(flamingo)

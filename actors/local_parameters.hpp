@@ -51,10 +51,11 @@ struct local_parameters {
   // -- checkpointer
   std::uint64_t checkpoint_bytes_per_second = 32 << 20;  // that one peer may fetch; 64 KiB..1 GiB
   // -- executor
-  std::uint16_t executors = 2;       // workers of the executor group; 1..10
-  std::string scheduler = "static";  // who runs what: static or flamingo
-  std::uint64_t max_lag = 200;       // sub-DAGs the executors may be behind before new
-                                     // client payload is refused; 10..10000
+  std::uint16_t executors = 2;  // of the group at first; `flamingo executor` changes it; 1..10
+  std::uint32_t slack_per_mille = 50;  // of load, above the mean, that one may get; 0..1000
+  std::string scheduler = "static";    // who runs what: static or flamingo
+  std::uint64_t max_lag = 200;         // sub-DAGs the executors may be behind before new
+                                       // client payload is refused; 10..10000
   std::uint64_t max_lead = 16;  // sub-DAGs an executor may be ahead of the slowest one; 1..1000
   std::uint32_t max_waiting_steps = 50'000;      // transactions that wait for values; 1000..10^7
   std::uint64_t max_waiting_sub_dags = 256;      // of the stream, not begun; 16..10000

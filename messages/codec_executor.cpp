@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "messages/codec_fields.hpp"
 
@@ -56,6 +57,10 @@ wire<schema::Pushed> encode(const pushed_values& x) {
   out.setExecuted(x.executed.value);
   out.setSnapshot(x.snapshot.value);
   out.setSnapshotAt(x.snapshot_at.value);
+  out.setHandover(x.handover);
+  out.setPart(x.part);
+  out.setParts(x.parts);
+  out.setSnapshots(x.snapshots);
   write_numbers(x.transactions, out.initTransactions(count(x.transactions.size())));
   write_numbers(x.keys, out.initKeys(count(x.keys.size())));
   out.setValues(data_of(x.values));
@@ -69,6 +74,10 @@ std::optional<pushed_values> decode(const wire<schema::Pushed>& frame) {
     x.executed = commit_index{in.getExecuted()};
     x.snapshot = commit_index{in.getSnapshot()};
     x.snapshot_at = commit_index{in.getSnapshotAt()};
+    x.handover = in.getHandover();
+    x.part = in.getPart();
+    x.parts = in.getParts();
+    x.snapshots = in.getSnapshots();
     const auto transactions = in.getTransactions();
     const auto keys = in.getKeys();
     const auto values = in.getValues();
@@ -199,6 +208,7 @@ wire<schema::Progress> encode(const execution_progress& x) {
   out.setSnapshot(x.snapshot.value);
   if (x.state_root) out.setStateRoot(data_of(*x.state_root));
   out.setStateRootIndex(x.state_root_index.value);
+  out.setLife(x.life);
   return wire<schema::Progress>(message);
 }
 
@@ -210,9 +220,97 @@ std::optional<execution_progress> decode(const wire<schema::Progress>& frame) {
         x.executed = in.getExecuted();
         x.snapshot = commit_index{in.getSnapshot()};
         x.state_root_index = commit_index{in.getStateRootIndex()};
+        x.life = in.getLife();
         if (in.getStateRoot().size() == 0) return true;
         return read_fixed(in.getStateRoot(), x.state_root.emplace());
       });
+}
+
+// -- snapshots
+
+wire<schema::SnapshotChunk> encode(const snapshot_chunk& x) {
+  capnp::MallocMessageBuilder message(
+      count((x.bytes.size() + x.buckets.size() * 6) / sizeof(capnp::word) + 32));
+  auto out = message.initRoot<schema::SnapshotChunk>();
+  out.setExecutor(x.executor.value);
+  out.setNumber(x.number);
+  out.setIndex(x.index.value);
+  out.setExecutors(x.executors);
+  out.setValueBytes(x.value_bytes);
+  out.setFirst(x.first);
+  out.setLast(x.last);
+  write_numbers(x.buckets, out.initBuckets(count(x.buckets.size())));
+  write_numbers(x.ends, out.initEnds(count(x.ends.size())));
+  write_numbers(x.empty, out.initEmpty(count(x.empty.size())));
+  out.setBytes({reinterpret_cast<const byte*>(x.bytes.data()), x.bytes.size()});
+  return wire<schema::SnapshotChunk>(message);
+}
+
+std::optional<snapshot_chunk> decode(const wire<schema::SnapshotChunk>& frame) {
+  return decode_with<snapshot_chunk>(
+      frame, [](schema::SnapshotChunk::Reader in, snapshot_chunk& x) {
+        x.executor = executor_id{in.getExecutor()};
+        x.number = in.getNumber();
+        x.index = commit_index{in.getIndex()};
+        x.executors = in.getExecutors();
+        x.value_bytes = in.getValueBytes();
+        x.first = in.getFirst();
+        x.last = in.getLast();
+        read_numbers(in.getBuckets(), x.buckets);
+        read_numbers(in.getEnds(), x.ends);
+        read_numbers(in.getEmpty(), x.empty);
+        const auto bytes = in.getBytes();
+        x.bytes.assign(bytes.begin(), bytes.end());
+        // Each bucket has its bytes, one after another.
+        std::uint32_t at = 0;
+        for (const std::uint32_t end : x.ends)
+          if (end < std::exchange(at, end)) return false;
+        return x.ends.size() == x.buckets.size() && at == x.bytes.size();
+      });
+}
+
+wire<schema::SnapshotWanted> encode(const snapshot_wanted& x) {
+  capnp::MallocMessageBuilder message;
+  auto out = message.initRoot<schema::SnapshotWanted>();
+  out.setExecutor(x.executor.value);
+  out.setExecutors(x.executors);
+  out.setIndex(x.index.value);
+  out.setFirst(x.first);
+  return wire<schema::SnapshotWanted>(message);
+}
+
+std::optional<snapshot_wanted> decode(const wire<schema::SnapshotWanted>& frame) {
+  return decode_with<snapshot_wanted>(frame,
+                                      [](schema::SnapshotWanted::Reader in, snapshot_wanted& x) {
+                                        x = {executor_id{in.getExecutor()}, in.getExecutors(),
+                                             commit_index{in.getIndex()}, in.getFirst()};
+                                        return true;
+                                      });
+}
+
+wire<schema::SnapshotPart> encode(const snapshot_part& x) {
+  std::size_t bytes = 0;
+  for (const auto& bucket : x.buckets) bytes += bucket.size() + 2 * sizeof(capnp::word);
+  capnp::MallocMessageBuilder message(count(bytes / sizeof(capnp::word) + 32));
+  auto out = message.initRoot<schema::SnapshotPart>();
+  out.setIndex(x.index.value);
+  out.setNumber(x.number);
+  out.setValueBytes(x.value_bytes);
+  out.setNext(x.next);
+  auto buckets = out.initBuckets(count(x.buckets.size()));
+  for (unsigned i = 0; i < x.buckets.size(); ++i) buckets.set(i, data_of(x.buckets[i]));
+  return wire<schema::SnapshotPart>(message);
+}
+
+std::optional<snapshot_part> decode(const wire<schema::SnapshotPart>& frame) {
+  return decode_with<snapshot_part>(frame, [](schema::SnapshotPart::Reader in, snapshot_part& x) {
+    x.index = commit_index{in.getIndex()};
+    x.number = in.getNumber();
+    x.value_bytes = in.getValueBytes();
+    x.next = in.getNext();
+    for (const auto bucket : in.getBuckets()) x.buckets.emplace_back(bucket.begin(), bucket.end());
+    return true;
+  });
 }
 
 }  // namespace flamingo

@@ -29,4 +29,13 @@ std::optional<state_leaves> decode(const wire<schema::Leaves>&);
 wire<schema::Progress> encode(const execution_progress&);
 std::optional<execution_progress> decode(const wire<schema::Progress>&);
 
+wire<schema::SnapshotChunk> encode(const snapshot_chunk&);
+std::optional<snapshot_chunk> decode(const wire<schema::SnapshotChunk>&);
+
+wire<schema::SnapshotWanted> encode(const snapshot_wanted&);
+std::optional<snapshot_wanted> decode(const wire<schema::SnapshotWanted>&);
+
+wire<schema::SnapshotPart> encode(const snapshot_part&);
+std::optional<snapshot_part> decode(const wire<schema::SnapshotPart>&);
+
 }  // namespace flamingo

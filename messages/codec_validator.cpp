@@ -169,6 +169,44 @@ bool read(schema::StatusReport::Reader from, status_report& into) {
   return read_fixed(from.getChain(), into.chain);
 }
 
+std::string string_of(capnp::Text::Reader x) {
+  return {x.begin(), x.size()};
+}
+
+void write(const executors_report& from, schema::ExecutorsReport::Builder into) {
+  into.setValidator(from.validator.value);
+  into.setExecutors(from.executors);
+  into.setVersion(from.version);
+  into.setFrom(from.from.value);
+  into.setRollBacks(from.roll_backs);
+  into.setProblem(from.problem.c_str());
+  auto list = into.initList(static_cast<unsigned>(from.list.size()));
+  for (unsigned i = 0; i < from.list.size(); ++i) {
+    list[i].setId(from.list[i].id.value);
+    list[i].setHost(from.list[i].host.c_str());
+    list[i].setExecuted(from.list[i].executed.value);
+    list[i].setReady(from.list[i].ready);
+  }
+  auto hosts = into.initHosts(static_cast<unsigned>(from.hosts.size()));
+  for (unsigned i = 0; i < from.hosts.size(); ++i) {
+    hosts[i].setAddress(from.hosts[i].address.c_str());
+    hosts[i].setUp(from.hosts[i].up);
+  }
+}
+
+void read(schema::ExecutorsReport::Reader from, executors_report& into) {
+  into.validator = validator_id{from.getValidator()};
+  into.executors = from.getExecutors();
+  into.version = from.getVersion();
+  into.from = commit_index{from.getFrom()};
+  into.roll_backs = from.getRollBacks();
+  into.problem = string_of(from.getProblem());
+  for (const auto x : from.getList())
+    into.list.push_back({executor_id{x.getId()}, string_of(x.getHost()),
+                         commit_index{x.getExecuted()}, x.getReady()});
+  for (const auto x : from.getHosts()) into.hosts.push_back({string_of(x.getAddress()), x.getUp()});
+}
+
 }  // namespace
 
 wire<schema::Sequenced> encode(const sequenced_sub_dag& x) {
@@ -182,6 +220,10 @@ wire<schema::Sequenced> encode(const sequenced_sub_dag& x) {
   auto batches = out.initBatches(static_cast<unsigned>(x.batches.size()));
   for (unsigned i = 0; i < x.batches.size(); ++i) write(x.batches[i], batches[i]);
   out.setChain(data_of(x.chain));
+  auto group = out.initGroup();
+  group.setVersion(x.group.version);
+  group.setExecutors(x.group.executors);
+  group.setSlackPerMille(x.group.slack_per_mille);
   return wire<schema::Sequenced>(message);
 }
 
@@ -195,6 +237,9 @@ std::optional<sequenced_sub_dag> decode(const wire<schema::Sequenced>& frame) {
     x.batches.resize(batches.size());
     for (unsigned i = 0; i < batches.size(); ++i)
       if (!read(batches[i], x.batches[i])) return false;
+    const auto group = in.getGroup();
+    x.group = {group.getVersion(), group.getExecutors(), group.getSlackPerMille()};
+    if (x.group.executors < 1 || x.group.executors > max_group_executors) return false;
     return read_fixed(in.getAnchor(), x.anchor) && read_fixed(in.getChain(), x.chain);
   });
 }
@@ -303,6 +348,10 @@ wire<schema::OperatorMessage> encode(const operator_message& x) {
   auto out = message.initRoot<schema::OperatorMessage>();
   if (const auto* report = std::get_if<status_report>(&x))
     write(*report, out.initReport());
+  else if (const auto* scale = std::get_if<scale_request>(&x))
+    out.setScale(scale->change);
+  else if (const auto* executors = std::get_if<executors_report>(&x))
+    write(*executors, out.initExecutors());
   else
     out.setStatus();
   return wire<schema::OperatorMessage>(message);
@@ -316,6 +365,12 @@ std::optional<operator_message> decode(const wire<schema::OperatorMessage>& fram
         return true;
       case schema::OperatorMessage::REPORT:
         return read(in.getReport(), x.template emplace<status_report>());
+      case schema::OperatorMessage::SCALE:
+        x = scale_request{in.getScale()};
+        return in.getScale() >= -1 && in.getScale() <= 1;
+      case schema::OperatorMessage::EXECUTORS:
+        read(in.getExecutors(), x.template emplace<executors_report>());
+        return true;
     }
     return false;  // a kind of a later version
   });

@@ -51,6 +51,33 @@ struct sequenced_batch {
   std::vector<sequenced_bundle> bundles;
 };
 
+/// The executors that execute a sub-DAG, an entry of the validator's own stream: it takes no
+/// position, and neither results nor state depend on it (design: "Scale out / in, live").
+struct execution_group {
+  std::uint64_t version = 0;           // changes since the validator began
+  std::uint16_t executors = 1;         // ids 0 to executors - 1
+  std::uint32_t slack_per_mille = 50;  // how far above the mean the load of one may be
+
+  bool has(executor_id x) const { return x.value < executors; }
+  friend bool operator==(const execution_group&, const execution_group&) = default;
+};
+inline constexpr std::uint16_t max_group_executors = 10;
+
+/// The group of the sub-DAGs from `from` on.
+struct group_entry {
+  commit_index from;
+  execution_group group;
+
+  friend bool operator==(const group_entry&, const group_entry&) = default;
+};
+/// Who executes what, as it stands in the validator's log.
+struct group_log {
+  std::vector<group_entry> entries;  // ascending; the first is that of the sub-DAG asked for
+  commit_index committed;
+
+  friend bool operator==(const group_log&, const group_log&) = default;
+};
+
 /// One committed sub-DAG after the sequencer: the unit that workers and executors get.
 struct sequenced_sub_dag {
   commit_index index;
@@ -60,6 +87,7 @@ struct sequenced_sub_dag {
   bool snapshot = false;           // executors take a snapshot at its end
   std::vector<sequenced_batch> batches;
   digest chain;
+  execution_group group;  // the only field in which validators differ
 };
 
 /// One transaction of the stream, in place: `operation` points into the payload's bytes.
@@ -81,6 +109,10 @@ struct pushed_values {
   std::vector<byte> values;  // one after another, each of the application's value size
   /// Not 0: what changed of the receiver's home keys up to the snapshot at this index.
   commit_index snapshot_at;
+  /// Not 0: values of keys whose home the receiver becomes with this version of the group.
+  std::uint64_t handover = 0;
+  std::uint32_t part = 0, parts = 0;  // of a hand-over: which of how many messages
+  std::uint64_t snapshots = 0;        // of a hand-over: the number of the newest snapshot
 
   friend bool operator==(const pushed_values&, const pushed_values&) = default;
 };
@@ -136,8 +168,46 @@ struct execution_progress {
   commit_index snapshot;             // its newest durable snapshot
   std::optional<digest> state_root;  // from executor 0 only: the root at state_root_index
   commit_index state_root_index;
+  std::uint64_t life = 0;  // of its group: a roll-back begins another one, with a higher number
 
   friend bool operator==(const execution_progress&, const execution_progress&) = default;
+};
+
+// -- snapshots, between an executor and the keeper on the validator's storage host
+
+/// Some buckets of an executor's part of a snapshot, to be stored.
+struct snapshot_chunk {
+  executor_id executor;
+  std::uint64_t number = 0;  // of the snapshot
+  commit_index index;
+  std::uint16_t executors = 0;  // of the group that makes it
+  std::uint32_t value_bytes = 0;
+  bool first = false, last = false;    // of the executor's part
+  std::vector<std::uint16_t> buckets;  // ascending
+  std::vector<std::uint32_t> ends;     // where the bytes of each end
+  std::vector<std::uint16_t> empty;    // those of them in which no key exists: not stored
+  std::vector<char> bytes;
+
+  friend bool operator==(const snapshot_chunk&, const snapshot_chunk&) = default;
+};
+
+/// The stored buckets of a snapshot, from `first` on, that are at home at an executor.
+struct snapshot_wanted {
+  executor_id executor;
+  std::uint16_t executors = 0;  // of its group
+  commit_index index;           // of the snapshot
+  std::uint32_t first = 0;
+
+  friend bool operator==(const snapshot_wanted&, const snapshot_wanted&) = default;
+};
+struct snapshot_part {
+  commit_index index;
+  std::uint64_t number = 0;  // of the snapshot; 0: it is not there
+  std::uint32_t value_bytes = 0;
+  std::uint32_t next = 0;                  // the first bucket that is not in it
+  std::vector<std::vector<byte>> buckets;  // as stored: each begins with its number
+
+  friend bool operator==(const snapshot_part&, const snapshot_part&) = default;
 };
 
 /// Packed operations: for each transaction u64 account, u16 length, bytes; little-endian. The

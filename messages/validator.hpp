@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -119,6 +120,42 @@ struct status_report {
   friend bool operator==(const status_report&, const status_report&) = default;
 };
 
-using operator_message = std::variant<status_query, status_report>;
+/// One executor more or less, or only the report.
+struct scale_request {
+  std::int8_t change = 0;  // 1, -1 or 0
+
+  friend bool operator==(scale_request, scale_request) = default;
+};
+
+/// What a validator answers to `flamingo executor`.
+struct executors_report {
+  struct executor {
+    executor_id id;
+    std::string host;  // address of its executor host; empty: the validator's own process
+    commit_index executed;
+    bool ready = false;  // it has restored its snapshot
+
+    friend bool operator==(const executor&, const executor&) = default;
+  };
+  struct host {
+    std::string address;
+    bool up = false;
+
+    friend bool operator==(const host&, const host&) = default;
+  };
+
+  validator_id validator;
+  std::uint16_t executors = 0;   // in the newest group
+  std::uint64_t version = 0;     // of it
+  commit_index from;             // it executes from this commit on
+  std::uint64_t roll_backs = 0;  // since the process started
+  std::string problem;           // why nothing was changed: one line
+  std::vector<executor> list;
+  std::vector<host> hosts;
+
+  friend bool operator==(const executors_report&, const executors_report&) = default;
+};
+
+using operator_message = std::variant<status_query, status_report, scale_request, executors_report>;
 
 }  // namespace flamingo

@@ -1,6 +1,7 @@
 #include "actors/committer/committer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "messages/assert.hpp"
 
@@ -44,6 +45,7 @@ parameters parameters::of(validator_id self, const committee& members,
   x.checkpoint_anchors = protocol.checkpoint_anchors;
   x.bundle_window = protocol.bundle_window;
   x.executors = local.executors;
+  x.slack_per_mille = local.slack_per_mille;
   x.stream_window = local.stream_window;
   x.commit_retention = local.commit_retention;
   x.index_cache_bundles = local.index_cache_bundles;
@@ -69,6 +71,13 @@ core::core(const parameters& p, recovered r)
   for (auto& [client, window] : r.windows) windows_.restore(client, std::move(window));
   for (const ordered_header& x : r.output)
     if (x.position.author == p.self) own_output_.insert(x.position.round);
+  for (const group_entry& x : r.groups) groups_.emplace(x.from, x.group);
+  if (groups_.empty()) {
+    new_groups_.push_back({commit_index{1}, {0, p.executors, p.slack_per_mille}});
+    groups_.emplace(new_groups_[0].from, new_groups_[0].group);
+  }
+  wanted_executors_ = group().executors;
+  stream_.regroup(group().executors);
   announcement_ = {r.head.index,
                    r.head.anchor_round,
                    rule_.floor(),
@@ -139,17 +148,17 @@ void core::on(indexed in, effects&) {
 }
 
 void core::on(progressed in, effects& out) {
-  if (!stream_.has(in.progress.executor)) return out.rejected.push_back(reject::not_requested);
+  if (!stream_.may_be(in.progress.executor)) return out.rejected.push_back(reject::not_requested);
   stream_.progress(in.progress);
 }
 
 void core::on(replay_asked in, effects& out) {
-  if (!stream_.has(in.who)) return out.rejected.push_back(reject::not_requested);
+  if (!stream_.may_be(in.who)) return out.rejected.push_back(reject::not_requested);
   if (in.after + 1 < oldest_) {
     out.unservable = in;
     return;
   }
-  stream_.replay(in.who, in.after);
+  stream_.replay(in.who, in.after, in.life);
 }
 
 void core::order_more(time_point now) {
@@ -220,7 +229,9 @@ commit core::make_commit(queued x, time_point now) {
   const commit_index index = result.head.index;
   const round_number anchor_round = result.head.anchor_round;
   result.stream = {
-      index, anchor_round, x.order.anchor, stream_position{totals_.transactions}, false, {}, {}};
+      index, anchor_round, x.order.anchor, stream_position{totals_.transactions}, false, {}, {},
+      {}};
+  choose_group(result);
   result.stream.snapshot = index.value % parameters_.checkpoint_anchors == 0;
   result.signals = {index, anchor_round, {}};
   result.control = {index, anchor_round, {}};
@@ -250,6 +261,33 @@ commit core::make_commit(queued x, time_point now) {
   result.skipped_waves = x.order.skipped_waves;
   result.waited = now - x.since;
   return result;
+}
+
+/// A change of the executors' group is an entry of this validator's stream: it stands in the log at
+/// one place, so that whoever reads the log again meets it there.
+void core::choose_group(commit& into) {
+  execution_group next = group();
+  next.executors = wanted_executors_;
+  next.slack_per_mille = parameters_.slack_per_mille;
+  if (next != group()) {
+    ++next.version;
+    // The first commit of all may take the place of what the group was to be at first.
+    const commit_index from = into.head.index;
+    groups_.insert_or_assign(from, next);
+    std::erase_if(new_groups_, [&](const group_entry& x) { return x.from == from; });
+    new_groups_.push_back({from, next});
+    stream_.regroup(next.executors);
+  }
+  into.stream.group = next;
+  into.groups = std::exchange(new_groups_, {});
+}
+
+group_log core::groups_after(commit_index index) const {
+  group_log x{{}, committed_.index};
+  auto at = groups_.upper_bound(index + 1);
+  if (at != groups_.begin()) --at;
+  for (; at != groups_.end(); ++at) x.entries.push_back({at->first, at->second});
+  return x;
 }
 
 sequenced_batch core::sequence(const wanted_batch& batch, round_number anchor_round) {
@@ -343,7 +381,7 @@ status_report core::status() const {
     x.state_root = root->state_root;
     x.state_root_index = root->state_root_index;
   }
-  x.executors = parameters_.executors;
+  x.executors = group().executors;
   x.queue_delays = queue_delays_;
   x.rounds_behind = x.round.value - x.anchor_round.value;
   return x;

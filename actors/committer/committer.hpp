@@ -46,6 +46,15 @@ struct progressed {
 struct replay_asked {
   executor_id who;
   commit_index after;
+  std::uint64_t life = 0;  // of the executors' actors: a roll-back begins another one
+};
+/// The group of executors is to have so many, from the next commit on.
+struct group_wanted {
+  std::uint16_t executors = 1;
+};
+/// An executor has left for good.
+struct executor_left {
+  executor_id who;
 };
 /// An executor was introduced: if not for the first time, it or the way to it was lost for a while.
 struct executor_met {
@@ -61,7 +70,7 @@ struct diverged {
 struct ticked {};
 
 using input = std::variant<started, certified, coin_known, indexed, progressed, replay_asked,
-                           executor_met, worker_met, diverged, ticked>;
+                           executor_met, executor_left, group_wanted, worker_met, diverged, ticked>;
 
 // -- effects
 // --------------------------------------------------------------------------------------
@@ -85,6 +94,7 @@ struct commit {
   std::vector<digest> dead_removed;  // and those of earlier that were committed after all
   bundle_totals totals;              // after it
   commit_index keep_from;            // commits before it are not needed any more
+  std::vector<group_entry> groups;   // of the executors, if the store does not know them yet
 
   sequenced_sub_dag stream;  // but for its chain digest, which the shell computes
   commit_notice notice;
@@ -124,7 +134,8 @@ struct parameters {
   leader_election election = leader_election::coin;
   std::uint64_t gc_depth = 0, checkpoint_anchors = 0, bundle_window = 0;
   // local
-  std::uint16_t executors = 0;
+  std::uint16_t executors = 1;  // of the group at first
+  std::uint32_t slack_per_mille = 0;
   std::uint64_t stream_window = 0, commit_retention = 0, index_cache_bundles = 0;
   std::uint32_t max_fetches = 0;
   duration fetch_retry{};
@@ -146,7 +157,8 @@ struct recovered {
   std::map<client_id, client_window> windows;
   std::set<digest> dead;  // own batches of dead headers that no later header has committed
   bundle_totals totals;
-  commit_index oldest;  // the oldest commit that is there, or 0
+  commit_index oldest;              // the oldest commit that is there, or 0
+  std::vector<group_entry> groups;  // ascending
 };
 
 class core {
@@ -162,6 +174,9 @@ public:
   status_report status() const;
   commit_index executed() const { return stream_.executed(); }
   std::size_t waiting_sub_dags() const { return queue_.size(); }
+  /// Who executes what comes after a commit.
+  group_log groups_after(commit_index) const;
+  const execution_group& group() const { return groups_.rbegin()->second; }
 
 private:
   /// Of a header: what is needed once it is output.
@@ -186,6 +201,8 @@ private:
   void on(progressed, effects&);
   void on(replay_asked, effects&);
   void on(executor_met in, effects&) { stream_.resend(in.who); }
+  void on(executor_left in, effects&) { stream_.left(in.who); }
+  void on(group_wanted in, effects&) { wanted_executors_ = in.executors; }
   void on(worker_met, effects&) { stream_.resend(); }
   void on(diverged in, effects&) { diverged_at_ = in.at; }
   void on(ticked, effects&) {}
@@ -198,6 +215,7 @@ private:
   bool ready(const queued& x) const;
   void sequence_ready(time_point now, effects& out);
   commit make_commit(queued x, time_point now);
+  void choose_group(commit& into);
   sequenced_batch sequence(const wanted_batch& batch, round_number anchor_round);
   void note_dead(const queued& x, commit& into);
   commit_index keep_from() const;
@@ -212,6 +230,9 @@ private:
   batch_indexes indexes_;
   client_windows windows_;
   execution_stream stream_;
+  std::map<commit_index, execution_group> groups_;  // by their first sub-DAG; never empty
+  std::vector<group_entry> new_groups_;             // that no commit has brought into the store
+  std::uint16_t wanted_executors_;                  // of the next commit's group
   std::set<digest> dead_;
   std::set<round_number> own_output_;  // own headers that were ordered, above output_floor
   std::set<digest> late_dead_;         // of own headers that came too late: told by the next commit

@@ -1,5 +1,6 @@
 #include "actors/committer/committer_actor.hpp"
 
+#include <spdlog/spdlog.h>
 #include <caf/all.hpp>
 
 #include "actors/committer/committer_store_actor.hpp"
@@ -80,6 +81,15 @@ ledger_frame ledger_after(pointer self, commit_index index) {
   }
 }
 
+/// A change of the group is durable.
+void answer_group_asked(pointer self, const group_entry& change) {
+  auto& s = self->state;
+  for (auto& [executors, promise] : s.group_asked)
+    if (executors == change.group.executors)
+      promise.deliver(s.logic->groups_after(change.from - 1));
+  std::erase_if(s.group_asked, [&](const auto& x) { return x.first == change.group.executors; });
+}
+
 void perform_commit(pointer self, commit x) {
   auto& s = self->state;
   x.stream.chain = s.chain =
@@ -98,6 +108,8 @@ void perform_commit(pointer self, commit x) {
                    if (has_records)
                      for (const auto& sink : self->state.checkpointers) self->send(sink, control);
                  });
+  if (!x.groups.empty())
+    s.out->perform({}, [self, change = x.groups.back()] { answer_group_asked(self, change); });
   if (!x.stream.snapshot || s.checkpointers.empty()) return;
   s.out->perform({}, [self, made = ledger_after(self, x.head.index)] {
     for (const auto& sink : self->state.checkpointers) self->send(sink, made);
@@ -175,6 +187,16 @@ std::optional<certified> certified_of(pointer self, const certified_frame& frame
   return result;
 }
 
+/// Answered at once if there is nothing to change.
+caf::result<group_log> change_group(pointer self, std::uint16_t executors) {
+  auto& s = self->state;
+  if (executors < 1 || executors > max_group_executors) return caf::sec::invalid_argument;
+  run(self, group_wanted{executors});
+  if (s.logic->group().executors == executors)
+    return s.logic->groups_after(s.logic->status().index);
+  return s.group_asked.emplace_back(executors, self->make_response_promise<group_log>()).second;
+}
+
 operator_frame report(pointer self) {
   auto& s = self->state;
   status_report x = s.logic->status();
@@ -200,6 +222,11 @@ void start(pointer self, runtime::environment_ptr env) {
       [env_ptr = s.env](const std::string& what) { env_ptr->fail(ec::store_failed, what); });
   auto store = recover(*e.store, s.chain);
   s.totals = store.totals;
+  if (!store.groups.empty() && store.groups.back().group.executors != e.local.executors)
+    spdlog::info(
+        "executors = {} in the file is their number at first: it is {} by now (flamingo "
+        "executor add, remove)",
+        e.local.executors, store.groups.back().group.executors);
   s.logic.emplace(parameters::of(e.self, *e.members, e.protocol, e.local), std::move(store));
 }
 
@@ -222,6 +249,12 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
         self->state.executors[id] = x;
         run(self, executor_met{id});
       },
+      [self](atom::leave, executor_id id) {
+        self->state.executors.erase(id);
+        run(self, executor_left{id});
+      },
+      [self](atom::group, commit_index after) { return self->state.logic->groups_after(after); },
+      [self](atom::group, std::uint16_t executors) { return change_group(self, executors); },
       [self](atom::meet, const committed_sink& x) { runtime::meet(self->state.committed, x); },
       [self](atom::meet, const signals_sink& x) { runtime::meet(self->state.monitors, x); },
       [self](atom::meet, const control_sink& x) { runtime::meet(self->state.coordinators, x); },
@@ -238,8 +271,8 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
         if (progress) hand_on_root(self, x, *progress);
         run_if(self, progress ? std::optional(progressed{*progress}) : std::nullopt);
       },
-      [self](atom::replay, executor_id who, commit_index after) {
-        run(self, replay_asked{who, after});
+      [self](atom::replay, executor_id who, commit_index after, std::uint64_t life) {
+        run(self, replay_asked{who, after, life});
       },
       [self](atom::status) { return report(self); },
       [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); },

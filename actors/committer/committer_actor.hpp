@@ -2,6 +2,8 @@
 // combines the coin. Owns the tables `commits` and `state`.
 #pragma once
 
+#include <caf/typed_response_promise.hpp>
+
 #include <deque>
 #include <map>
 #include <optional>
@@ -35,6 +37,8 @@ struct state {
   /// Newest commits, so that the live stream needs no store: at most stream_window of them.
   std::deque<std::pair<commit_index, sequenced_frame>> recent;
   commit_index root_handed_on;  // of the executors' newest state root
+  /// Who wants the group to have so many executors: answered when that is durable.
+  std::vector<std::pair<std::uint16_t, caf::typed_response_promise<group_log>>> group_asked;
   runtime::timer timer;
 };
 

@@ -8,7 +8,8 @@ using storage::key;
 using storage::table;
 
 // Prefixes of keys in table `state`.
-constexpr std::uint8_t at_head = 'h', at_output = 'o', at_window = 'w', at_dead = 'd';
+constexpr std::uint8_t at_head = 'h', at_output = 'o', at_window = 'w', at_dead = 'd',
+                       at_group = 'g';
 
 key key_of_head() {
   return key::of(at_head);
@@ -93,6 +94,11 @@ recovered recover(storage::kv& store, digest& chain) {
     std::copy(at.begin() + 1, at.end(), batch.bytes.begin());
     x.dead.insert(batch);
   });
+  scan_prefix(store, at_group, [&](byte_span at, byte_span value) {
+    const auto group = decode_group(value);
+    good(at.size() == 9 && group.has_value());
+    x.groups.push_back({commit_index{storage::number_at<std::uint64_t>(at, 1)}, *group});
+  });
   store.scan(table::commits, key(), key::end(), [&](byte_span at, byte_span) {
     good(at.size() == 8);
     x.oldest = commit_index{storage::number_at<std::uint64_t>(at, 0)};
@@ -109,6 +115,8 @@ storage::write_batch writes_of(const commit& x, const digest& chain, const seque
   for (const ordered_header& y : x.output) put(writes, y);
   writes.erase_range(table::state, key::of(at_output), key_of({x.forget_output + 1, {}}));
   for (const auto& [client, window] : x.windows) put(writes, client, window);
+  for (const group_entry& y : x.groups)
+    writes.put(table::state, key::of(at_group, y.from), encode_group(y.group));
   for (const digest& batch : x.dead_added)
     writes.put(table::state, key::of(at_dead, batch), std::vector<char>{1});
   for (const digest& batch : x.dead_removed) writes.erase(table::state, key::of(at_dead, batch));
@@ -123,6 +131,7 @@ ledger read_ledger(storage::kv& store) {
   return x;
 }
 
+/// The group of executors is the validator's own and stays.
 void install(storage::write_batch& writes, const ledger& x) {
   writes.erase_range(table::commits, key(), key::end());
   for (const std::uint8_t prefix : {at_output, at_window, at_dead})

@@ -6,10 +6,12 @@
 
 namespace flamingo::committer {
 
-void execution_stream::replay(executor_id who, commit_index after) {
-  FLAMINGO_ASSERT(has(who));
+void execution_stream::replay(executor_id who, commit_index after, std::uint64_t life) {
+  FLAMINGO_ASSERT(may_be(who));
   const auto [at, first] = listeners_.try_emplace(who);
   listener& x = at->second;
+  if (life < x.life) return;
+  x.life = life;
   x.next = after + 1;
   x.asked = after;
   // It may have more than it executed.
@@ -19,18 +21,18 @@ void execution_stream::replay(executor_id who, commit_index after) {
 
 void execution_stream::resend(executor_id who) {
   const auto found = listeners_.find(who);
-  if (found != listeners_.end()) replay(who, found->second.executed);
+  if (found != listeners_.end()) replay(who, found->second.executed, found->second.life);
 }
 
 void execution_stream::resend() {
-  for (const auto& [who, x] : listeners_) replay(who, x.executed);
+  for (const auto& [who, x] : listeners_) replay(who, x.executed, x.life);
 }
 
 void execution_stream::progress(const execution_progress& x) {
-  FLAMINGO_ASSERT(has(x.executor));
+  FLAMINGO_ASSERT(may_be(x.executor));
   if (x.state_root && x.state_root_index >= root_.state_root_index) root_ = x;
   const auto found = listeners_.find(x.executor);
-  if (found == listeners_.end()) return;
+  if (found == listeners_.end() || found->second.life != x.life) return;
   listener& y = found->second;
   y.snapshot = std::max(y.snapshot, x.snapshot);
   // What it says of sub-DAGs that it was not sent is from before it asked anew.
@@ -61,16 +63,20 @@ std::vector<stream_part> execution_stream::send(commit_index committed) {
 }
 
 commit_index execution_stream::executed() const {
-  if (listeners_.size() < executors_) return commit_index{0};
-  commit_index result = listeners_.begin()->second.executed;
-  for (const auto& [who, x] : listeners_) result = std::min(result, x.executed);
-  return result;
+  return lowest(&listener::executed);
 }
 
 commit_index execution_stream::snapshot() const {
-  if (listeners_.size() < executors_) return commit_index{0};
-  commit_index result = listeners_.begin()->second.snapshot;
-  for (const auto& [who, x] : listeners_) result = std::min(result, x.snapshot);
+  return lowest(&listener::snapshot);
+}
+
+commit_index execution_stream::lowest(commit_index listener::*of) const {
+  commit_index result{~std::uint64_t{0}};
+  for (std::uint16_t i = 0; i < executors_; ++i) {
+    const auto found = listeners_.find(executor_id{i});
+    if (found == listeners_.end()) return commit_index{0};
+    result = std::min(result, found->second.*of);
+  }
   return result;
 }
 

@@ -109,6 +109,25 @@ std::optional<client_window> decode_window(byte_span bytes) {
   return client_window::restored(low, bits);
 }
 
+std::vector<char> encode_group(const execution_group& x) {
+  std::vector<char> bytes;
+  for (const std::uint64_t number :
+       {format, x.version, std::uint64_t{x.executors}, std::uint64_t{x.slack_per_mille}})
+    put(bytes, number);
+  return bytes;
+}
+
+std::optional<execution_group> decode_group(byte_span bytes) {
+  reader in(bytes);
+  if (in.number() != format) return std::nullopt;
+  execution_group x;
+  x.version = in.number();
+  x.executors = in.narrow<std::uint16_t>();
+  x.slack_per_mille = in.narrow<std::uint32_t>();
+  if (!in.done() || x.executors < 1 || x.executors > max_group_executors) return std::nullopt;
+  return x;
+}
+
 std::vector<byte> encode_ledger(const ledger& x) {
   std::vector<byte> bytes;
   put(bytes, format);

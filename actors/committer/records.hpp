@@ -30,11 +30,13 @@ struct ledger {
 
 std::vector<char> encode_head(const head_record&);
 std::vector<char> encode_window(const client_window&);
+std::vector<char> encode_group(const execution_group&);
 std::vector<byte> encode_ledger(const ledger&);
 
 /// Nothing for bytes that these functions did not write.
 std::optional<head_record> decode_head(byte_span);
 std::optional<client_window> decode_window(byte_span);
+std::optional<execution_group> decode_group(byte_span);
 std::optional<ledger> decode_ledger(byte_span);
 
 }  // namespace flamingo::committer

@@ -33,6 +33,17 @@ std::optional<reject> assembly::add(const sequenced_sub_dag& from) {
   x.built.anchor_round = from.anchor_round;
   x.built.first_position = from.first_position;
   x.built.snapshot = from.snapshot;
+  x.built.group = from.group;
+  if (from.group.has(self_)) expect_bundles(x, from);
+  // Each payload stands for itself: a bad one does not spoil the others.
+  std::optional<reject> why;
+  for (const auto& [view, frame] : x.early)
+    if (const auto bad = fill(x, view, frame)) why = bad;
+  x.early.clear();
+  return why;
+}
+
+void assembly::expect_bundles(entry& x, const sequenced_sub_dag& from) {
   for (const sequenced_batch& batch : from.batches) {
     x.parts.push_back({batch.id, x.shape.size(), batch.bundles.size()});
     for (const sequenced_bundle& b : batch.bundles) {
@@ -54,12 +65,6 @@ std::optional<reject> assembly::add(const sequenced_sub_dag& from) {
       ++x.missing;
     }
   }
-  // Each payload stands for itself: a bad one does not spoil the others.
-  std::optional<reject> why;
-  for (const auto& [view, frame] : x.early)
-    if (const auto bad = fill(x, view, frame)) why = bad;
-  x.early.clear();
-  return why;
 }
 
 std::optional<reject> assembly::add(const payload_view& from, const shared_bytes& frame) {
@@ -113,6 +118,12 @@ bool assembly::ready() const {
   if (waiting_.empty()) return false;
   const auto& [index, x] = *waiting_.begin();
   return index == next_ && x.sequenced && x.missing == 0;
+}
+
+const execution_group* assembly::next_group() const {
+  if (waiting_.empty()) return nullptr;
+  const auto& [index, x] = *waiting_.begin();
+  return index == next_ && x.sequenced ? &x.built.group : nullptr;
 }
 
 assembled_sub_dag assembly::take() {

@@ -34,6 +34,7 @@ struct assembled_sub_dag {
   bool snapshot = false;
   std::vector<stream_bundle> bundles;  // in committed order
   std::uint32_t transactions = 0;      // fresh ones
+  execution_group group;               // who executes it
   std::vector<shared_bytes> frames;
 };
 
@@ -45,7 +46,9 @@ public:
   };
 
   /// @param next the first sub-DAG to hand out.
-  assembly(commit_index next, limits bounds) : next_(next), bounds_(bounds) {}
+  /// @param self of a sub-DAG whose group it is not in, an executor needs no operations.
+  assembly(commit_index next, limits bounds, executor_id self)
+      : next_(next), bounds_(bounds), self_(self) {}
 
   /// What was refused, if anything. Repeated and old input is neither refused nor taken twice. What
   /// is beyond the limits is refused as too_many_pending, and is to be asked for again.
@@ -54,6 +57,8 @@ public:
 
   /// Whether the next sub-DAG is complete.
   bool ready() const;
+  /// Who executes it, if it is known.
+  const execution_group* next_group() const;
   /// Hands it out. Only when ready.
   assembled_sub_dag take();
 
@@ -82,10 +87,12 @@ private:
   static constexpr std::uint32_t unwanted = 0xffffffff;
 
   bool beyond(commit_index) const;
+  static void expect_bundles(entry&, const sequenced_sub_dag&);
   static std::optional<reject> fill(entry&, const payload_view&, const shared_bytes& frame);
 
   commit_index next_;
   limits bounds_;
+  executor_id self_;
   std::map<commit_index, entry> waiting_;
   std::uint64_t bytes_ = 0;  // of frames held for sub-DAGs
   bool dropped_ = false;

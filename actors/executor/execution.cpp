@@ -25,10 +25,11 @@ execution::execution(const settings& s, std::shared_ptr<const application> rules
       map_(s.executors),
       writes_stay_(scheduler_->writes_stay()),
       steps_(values.value_bytes()),
-      value_groups_(s.executors),
-      result_groups_(s.executors) {
-  FLAMINGO_ASSERT(s.executors >= 1 && s.executors <= max_executors);
-  FLAMINGO_ASSERT(s.self.value < s.executors && s.workers >= 1 && s.batch_transactions >= 1);
+      value_groups_(max_group_executors),
+      result_groups_(max_group_executors) {
+  FLAMINGO_ASSERT(s.executors >= 1 && s.executors <= max_group_executors);
+  FLAMINGO_ASSERT(s.self.value < max_group_executors && s.workers >= 1);
+  FLAMINGO_ASSERT(s.batch_transactions >= 1);
   map_.reserve(values_.slots());
   for (std::uint32_t slot = 0; slot < values_.slots(); ++slot) map_.add(values_.bucket_of(slot));
 }
@@ -38,6 +39,8 @@ execution::execution(const settings& s, std::shared_ptr<const application> rules
 void execution::begin(assembled_sub_dag from) {
   FLAMINGO_ASSERT(!planning_);
   FLAMINGO_ASSERT(open_.empty() || open_.back().stream.index + 1 == from.index);
+  if (from.group.slack_per_mille != settings_.slack_per_mille)
+    renew_scheduler(from.group.slack_per_mille);
   sub_dag_run& x = open_.emplace_back();
   x.stream = std::move(from);
   x.codes.assign(x.stream.transactions, unknown_code);
@@ -312,11 +315,8 @@ std::vector<pushed_to> execution::changes_for_homes(commit_index snapshot) {
     key.changed = false;
     // Who took the key over since then tells its home itself.
     if (key.owner != settings_.self.value) continue;
-    pushed_values& into = out[map_.home(values_.bucket_of(slot))].values;
-    const byte* const value = values_.at(slot);
-    into.transactions.push_back(0);
-    into.keys.push_back(values_.key_of(slot));
-    into.values.insert(into.values.end(), value, value + values_.value_bytes());
+    append(out[map_.home(values_.bucket_of(slot))].values, values_.key_of(slot),
+           {values_.at(slot), values_.value_bytes()});
   }
   changed_.clear();
   out.erase(out.begin() + settings_.self.value);
@@ -333,6 +333,66 @@ bool execution::take_home_changes(const pushed_values& from) {
   }
   name_new_slots();
   return true;
+}
+
+void execution::append(pushed_values& into, std::uint64_t key, byte_span value) {
+  into.transactions.push_back(0);
+  into.keys.push_back(key);
+  into.values.insert(into.values.end(), value.begin(), value.end());
+}
+
+// -- another group
+
+std::vector<pushed_to> execution::handovers(const execution_group& next) {
+  std::vector<pushed_to> out;
+  std::array<std::size_t, max_group_executors> newest{};  // by executor: in `out`
+  const auto begin = [&](std::uint16_t to) {
+    newest[to] = out.size();
+    pushed_values& x = out.emplace_back(pushed_to{executor_id{to}, {}}).values;
+    x.from = settings_.self;
+    x.handover = next.version;
+  };
+  for (std::uint16_t e = 0; e < next.executors; ++e)
+    if (e != settings_.self.value) begin(e);
+  for (std::uint32_t slot = 0; slot < values_.slots(); ++slot) {
+    const std::uint16_t bucket = values_.bucket_of(slot);
+    const auto to = static_cast<std::uint16_t>(bucket % next.executors);
+    if (map_.home(bucket) != settings_.self.value || to == settings_.self.value) continue;
+    if (out[newest[to]].values.keys.size() == handover_keys) begin(to);
+    append(out[newest[to]].values, values_.key_of(slot), {values_.at(slot), values_.value_bytes()});
+  }
+  std::array<std::uint32_t, max_group_executors> parts{};
+  for (pushed_to& x : out) x.values.part = parts[x.to.value]++;
+  for (pushed_to& x : out) x.values.parts = parts[x.to.value];
+  return out;
+}
+
+bool execution::take_handover(const pushed_values& from) {
+  if (from.values.size() != from.keys.size() * values_.value_bytes()) return false;
+  for (std::size_t i = 0; i < from.keys.size(); ++i)
+    std::copy_n(from.values.data() + i * values_.value_bytes(), values_.value_bytes(),
+                values_.at(values_.slot_of(from.keys[i])));
+  return true;
+}
+
+void execution::regroup(const execution_group& next) {
+  FLAMINGO_ASSERT(open_.empty() && steps_.size() == 0 && changed_.empty());
+  // What came home here is not in the snapshots that were written here, be it empty by now.
+  for (std::size_t b = 0; b < bucket_count; ++b) {
+    const auto bucket = static_cast<std::uint16_t>(b);
+    const bool here = bucket % next.executors == settings_.self.value;
+    if (here && map_.home(bucket) != settings_.self.value) values_.mark_bucket_changed(bucket);
+  }
+  settings_.executors = next.executors;
+  map_.regroup(next.executors, writes_stay_);
+  name_new_slots();
+  renew_scheduler(next.slack_per_mille);
+}
+
+/// Who joins has a new one, so everybody must.
+void execution::renew_scheduler(std::uint32_t slack_per_mille) {
+  settings_.slack_per_mille = slack_per_mille;
+  scheduler_ = make_scheduler(scheduler_->name(), slack_per_mille);
 }
 
 // -- from other executors

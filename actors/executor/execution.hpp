@@ -58,6 +58,7 @@ public:
     std::uint16_t executors = 1;
     std::uint16_t workers = 1;
     std::uint32_t batch_transactions = 1000;
+    std::uint32_t slack_per_mille = default_slack_per_mille;  // that the scheduler was made with
   };
 
   /// @param values must outlive this.
@@ -91,6 +92,16 @@ public:
   /// Takes such changes. False if the values are not of the application's size.
   bool take_home_changes(const pushed_values&);
   bool keys_move() const { return writes_stay_; }
+
+  // -- another group. Only when everything that was begun is over and the homes have all changes.
+
+  /// What the homes of today give those of the next group: for each other executor of it the keys
+  /// that are at home here and will be there, in at least one message.
+  std::vector<pushed_to> handovers(const execution_group& next);
+  /// Takes such keys. False if the values are not of the application's size.
+  bool take_handover(const pushed_values&);
+  /// The next sub-DAG is this group's.
+  void regroup(const execution_group& next);
 
   // -- how far it is
 
@@ -137,10 +148,14 @@ private:
     result_code refusal = result_code::applied;
   };
 
+  static constexpr std::size_t handover_keys = 1 << 16;  // of one message
+
   void mark_changed(std::uint32_t slot);
+  static void append(pushed_values& into, std::uint64_t key, byte_span value);
   sub_dag_run& run_of(commit_index index) {
     return open_[index.value - open_.front().stream.index.value];
   }
+  void renew_scheduler(std::uint32_t slack_per_mille);
   void read_batch(sub_dag_run&);
   void name_new_slots();
   void append(const stream_operation&, std::uint32_t bundle);

@@ -12,10 +12,11 @@ core::core(const parameters& p, std::shared_ptr<const application> rules,
       rules_(rules),
       values_(*rules, std::move(dense), outside.bucket_of),
       execution_(p.share, rules, std::move(plans), values_),
-      assembly_(commit_index{1}, p.waiting),
-      peers_(p.share.executors) {
-  if (p.share.self.value == 0) roots_.emplace(p.share.executors, outside.hash);
+      assembly_(commit_index{1}, p.waiting, p.share.self),
+      group_{p.group_version, p.share.executors, p.share.slack_per_mille} {
+  if (p.share.self.value == 0) roots_.emplace(outside.hash);
   told_.executor = p.share.self;
+  told_.life = p.life;
 }
 
 // -- restoring
@@ -30,15 +31,21 @@ bool core::restore_bucket(byte_span from) {
 
 void core::restored(const snapshot_marker& from) {
   snapshots_ = from.number;
-  snapshot_taken_ = executed_ = durable_ = from.index;
+  snapshot_taken_ = executed_ = durable_ = homes_at_ = from.index;
   // The group restores the same snapshot.
   for (peer& x : peers_) x = {from.index, from.index};
-  assembly_ = assembly(from.index + 1, parameters_.waiting);
+  assembly_ = assembly(from.index + 1, parameters_.waiting, self());
   told_.index = told_.snapshot = from.index;
-  if (roots_) roots_->expect(from.index);
+  if (roots_) roots_->expect(from.index, group_.executors);
   // What lies at the other parity may be of any age: the next snapshot writes all of it again.
   for (std::size_t b = 0; b < bucket_count; ++b)
     values_.clear_changed(static_cast<std::uint16_t>(b), from.parity());
+}
+
+void core::stand_by(commit_index after) {
+  FLAMINGO_ASSERT(!is_member());
+  executed_ = told_.index = after;
+  assembly_ = assembly(after + 1, parameters_.waiting, self());
 }
 
 // -- inputs
@@ -72,12 +79,13 @@ void core::on(values_received in, effects& out) {
   if (from >= peers_.size()) return out.rejected.push_back(reject::unknown_validator);
   peers_[from].executed = std::max(peers_[from].executed, in.values.executed);
   peers_[from].snapshot = std::max(peers_[from].snapshot, in.values.snapshot);
+  if (in.values.handover != 0) return keep_handover(std::move(in.values));
   if (in.values.snapshot_at != commit_index{}) return keep_home_changes(std::move(in.values));
   if (!execution_.receive(std::move(in.values), held_)) out.rejected.push_back(reject::malformed);
 }
 
 void core::keep_home_changes(pushed_values from) {
-  if (from.snapshot_at <= snapshot_taken_) return;
+  if (from.snapshot_at <= homes_at_) return;
   auto& here = home_changes_[from.snapshot_at];
   const auto is_same = [&](const pushed_values& x) { return x.from == from.from; };
   if (std::none_of(here.begin(), here.end(), is_same)) here.push_back(std::move(from));
@@ -106,11 +114,11 @@ void core::on(const timer&, effects&) {
 bool core::runnable() const {
   if (execution_.steps_waiting() >= parameters_.max_waiting_steps) return false;
   if (execution_.planning()) return true;
-  if (snapshot_due() || !assembly_.ready()) return false;
+  if (snapshot_due() || !is_member() || !assembly_.ready()) return false;
+  if (assembly_.next_group()->executors != group_.executors) return false;
   // The slowest executor of the group bounds what early values the others may send it.
   commit_index slowest = executed_;
-  for (std::size_t i = 0; i < peers_.size(); ++i)
-    if (i != parameters_.share.self.value) slowest = std::min(slowest, peers_[i].executed);
+  each_other([&](std::uint16_t i) { slowest = std::min(slowest, peers_[i].executed); });
   return assembly_.next() <= slowest + parameters_.max_lead;
 }
 
@@ -118,6 +126,7 @@ void core::prepare() {
   if (!execution_.planning()) {
     assembled_sub_dag next = assembly_.take();
     if (next.snapshot) barrier_ = next.index;
+    group_ = next.group;
     execution_.begin(std::move(next));
   }
   execution_.prepare();
@@ -135,6 +144,7 @@ effects core::run(time_point now) {
 void core::settle(time_point now, effects& out) {
   if (const auto last = execution_.take_completed()) executed_ = *last;
   take_snapshot(out);
+  follow_group(out);
   ask_for_missing(now, out);
 }
 
@@ -144,33 +154,37 @@ void core::release(effects& out) {
 }
 
 bool core::group_has_snapshot(commit_index index) const {
-  if (durable_ < index) return false;
-  for (std::size_t i = 0; i < peers_.size(); ++i)
-    if (i != parameters_.share.self.value && peers_[i].snapshot < index) return false;
-  return true;
+  bool all = durable_ >= index;
+  each_other([&](std::uint16_t i) { all = all && peers_[i].snapshot >= index; });
+  return all;
 }
 
 void core::take_snapshot(effects& out) {
   // The one before must be complete everywhere first: this one takes the place of the one before
   // that, and until it is complete itself the group returns to the one before.
   if (!barrier_ || executed_ != *barrier_ || !group_has_snapshot(snapshot_taken_)) return;
-  if (execution_.keys_move() && !gather_home_changes(out)) return;
+  if (!gather_home_changes(*barrier_, out)) return;
   make_image(out);
   snapshot_taken_ = *barrier_;
   barrier_.reset();
-  changes_told_ = false;
-  if (roots_) roots_->expect(snapshot_taken_);
+  if (roots_) roots_->expect(snapshot_taken_, group_.executors);
 }
 
-bool core::gather_home_changes(effects& out) {
+bool core::gather_home_changes(commit_index at, effects& out) {
+  if (homes_at_ == at) return true;
+  if (!execution_.keys_move()) {
+    homes_at_ = at;
+    return true;
+  }
   if (!std::exchange(changes_told_, true)) {
-    for (pushed_to& x : execution_.changes_for_homes(*barrier_))
-      held_.pushed.push_back(std::move(x));
+    for (pushed_to& x : execution_.changes_for_homes(at)) held_.pushed.push_back(std::move(x));
     holding_ = false;  // the others wait for it
   }
-  const auto here = home_changes_.find(*barrier_);
-  const std::size_t others = peers_.size() - 1;
+  const auto here = home_changes_.find(at);
+  const std::size_t others = group_.executors - 1u;
   if (others > 0 && (here == home_changes_.end() || here->second.size() < others)) return false;
+  homes_at_ = at;
+  changes_told_ = false;
   if (here == home_changes_.end()) return true;
   for (const pushed_values& x : here->second)
     if (!execution_.take_home_changes(x)) out.rejected.push_back(reject::malformed);
@@ -180,13 +194,12 @@ bool core::gather_home_changes(effects& out) {
 
 void core::make_image(effects& out) {
   snapshot_image& image = out.snapshot.emplace();
-  image.marker = {++snapshots_, *barrier_, parameters_.share.executors,
+  image.marker = {++snapshots_, *barrier_, group_.executors,
                   static_cast<std::uint32_t>(values_.value_bytes())};
   const unsigned parity = image.marker.parity();
   std::vector<std::uint16_t>& buckets = image.buckets;
   std::size_t expected = 0;
-  for (std::size_t b = parameters_.share.self.value; b < bucket_count;
-       b += parameters_.share.executors) {
+  for (std::size_t b = self().value; b < bucket_count; b += group_.executors) {
     const auto bucket = static_cast<std::uint16_t>(b);
     if (!values_.changed(bucket, parity)) continue;
     values_.clear_changed(bucket, parity);
@@ -235,14 +248,18 @@ void core::tell(effects& out) {
     tell_ = false;
     out.progress = told_;
   }
-  // The others hear it with the values that go to them anyway, or else in a message without values.
-  const executor_id self = parameters_.share.self;
-  for (std::uint16_t i = 0; moved && i < peers_.size(); ++i) {
+  // The others hear it with the values that go to them anyway, or else in a message without values;
+  // at a change of the group those of both, since they wait for each other's snapshots.
+  const std::uint16_t audience =
+      std::max(group_.executors, std::exchange(audience_, group_.executors));
+  const bool speaks = std::exchange(spoke_, is_member()) || is_member();
+  for (std::uint16_t i = 0; moved && speaks && i < audience; ++i) {
     const auto to_it = [&](const pushed_to& x) { return x.to.value == i; };
-    if (i == self.value || std::any_of(out.outputs.pushed.begin(), out.outputs.pushed.end(), to_it))
+    if (i == self().value ||
+        std::any_of(out.outputs.pushed.begin(), out.outputs.pushed.end(), to_it))
       continue;
     pushed_values nothing;
-    nothing.from = self;
+    nothing.from = self();
     out.outputs.pushed.push_back({executor_id{i}, std::move(nothing)});
   }
   for (pushed_to& x : out.outputs.pushed) {

@@ -7,6 +7,7 @@
 // group returns to its last complete snapshot and executes again, with the same results.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +70,8 @@ struct effects {
 
 struct parameters {
   execution::settings share;
+  std::uint64_t group_version = 0;  // of the group that executes what comes first
+  std::uint64_t life = 0;           // of the group's actors: a roll-back begins another one
   assembly::limits waiting;
   std::uint64_t max_lead = 16;             // sub-DAGs ahead of the slowest executor of the group
   std::size_t max_waiting_steps = 50'000;  // beyond that nothing new is begun
@@ -93,6 +96,9 @@ public:
   /// False for bytes that no snapshot of this application holds.
   bool restore_bucket(byte_span);
   void restored(const snapshot_marker&);
+  /// Or instead of it: nothing is at home here before the group takes this executor in, some time
+  /// after that sub-DAG.
+  void stand_by(commit_index);
 
   // -- running
 
@@ -123,6 +129,7 @@ public:
   std::size_t sub_dags_open() const { return execution_.open_sub_dags(); }
   std::size_t steps_waiting() const { return execution_.steps_waiting(); }
   std::size_t early_frames() const { return execution_.early_frames(); }
+  const execution_group& group() const { return group_; }
   value_store& values() { return values_; }
   const partition_map& partitions() const { return execution_.partitions(); }
 
@@ -130,6 +137,7 @@ private:
   struct peer {
     commit_index executed, snapshot;
   };
+  using parts = std::map<std::uint32_t, pushed_values>;
 
   void on(const started&, effects&);
   void on(sequenced_received, effects&);
@@ -144,12 +152,25 @@ private:
   void release(effects&);
   void take_snapshot(effects&);
   void keep_home_changes(pushed_values);
-  bool gather_home_changes(effects&);
+  bool gather_home_changes(commit_index, effects&);
+  void follow_group(effects&);
+  bool change_group(const execution_group& next, effects&);
+  void keep_handover(pushed_values);
+  bool handovers_complete(const execution_group& next) const;
+  void take_handovers(const execution_group& next, effects&);
   void make_image(effects&);
   void ask_for_missing(time_point now, effects&);
   void tell(effects&);
   bool snapshot_due() const { return barrier_.has_value(); }
   bool group_has_snapshot(commit_index) const;
+  executor_id self() const { return parameters_.share.self; }
+  bool is_member() const { return group_.has(self()); }
+  /// Calls f(executor) for each other one of the group.
+  template <class F>
+  void each_other(F&& f) const {
+    for (std::uint16_t i = 0; i < group_.executors; ++i)
+      if (i != self().value) f(i);
+  }
 
   parameters parameters_;
   std::shared_ptr<const application> rules_;
@@ -158,19 +179,27 @@ private:
   assembly assembly_;
   std::optional<root_collector> roots_;  // of executor 0
 
-  std::vector<peer> peers_;  // by executor; our own entry is not used
-  commit_index executed_;    // every sub-DAG up to this one is over here
-  commit_index durable_;     // our newest durable snapshot
+  // Of the sub-DAG before the next one. Who is not in it only reads along.
+  execution_group group_;
+  std::array<peer, max_group_executors> peers_;  // by executor; our own entry is not used
+  commit_index executed_;                        // every sub-DAG up to this one is over here
+  commit_index durable_;                         // our newest durable snapshot
   // Invariant: while there is a barrier nothing after it is begun.
   std::optional<commit_index> barrier_;  // a snapshot is due at the end of this sub-DAG
   bool changes_told_ = false;  // for the snapshot that is due, to the homes of what is owned here
   std::map<commit_index, std::vector<pushed_values>> home_changes_;  // of snapshots that are due
+  commit_index homes_at_;  // the homes have what changed up to here
+  // What comes from the homes of today for another group, by its version and executor.
+  std::map<std::uint64_t, std::map<std::uint16_t, parts>> handovers_;
+  bool handed_over_ = false;     // to the group that the next sub-DAG names
   std::uint64_t snapshots_ = 0;  // number of the newest one taken
   commit_index snapshot_taken_;
   execution_outputs held_;  // on their way out
   bool holding_ = false;
-  execution_progress told_;  // the last progress that was sent
-  bool tell_ = false;        // progress is to be sent even if nothing moved
+  execution_progress told_;     // the last progress that was sent
+  bool tell_ = false;           // progress is to be sent even if nothing moved
+  std::uint16_t audience_ = 0;  // executors of the group when it was last told,
+  bool spoke_ = false;          // and whether this one was in it
 
   std::optional<time_point> retry_at_;
   commit_index retry_for_;

@@ -50,23 +50,15 @@ double seconds(duration d) {
 
 void submit_chunk(pointer self) {
   auto& s = self->state;
-  auto writes = s.snapshots->next_chunk();
-  if (s.snapshots->all_given()) {
-    auto leaves = s.snapshots->take_leaves();
-    if (s.id.value == 0)
-      self->send(self, encode(leaves));
-    else if (s.executors[0])
-      self->send(s.executors[0], encode(leaves));
-  }
   // Beside the stream, not in one queue with what we send: nothing we say but Progress.snapshot
   // rests on it.
-  s.env->store->write(std::move(writes), [env = s.env, handle = executor_actor(self)](
-                                             const storage::write_result& result) {
-    if (result.ok())
-      caf::anon_send(handle, atom::durable_v, std::uint64_t{0});
-    else
-      env->fail(ec::store_failed, result.message);
-  });
+  self->send(s.keeper, durable_sink(executor_actor(self)), encode(s.snapshots->next_chunk()));
+  if (!s.snapshots->all_given()) return;
+  auto leaves = s.snapshots->take_leaves();
+  if (s.birth.id.value == 0)
+    self->send(self, encode(leaves));
+  else if (s.executors[0])
+    self->send(s.executors[0], encode(leaves));
 }
 
 template <class Handle, class Frame>
@@ -89,9 +81,10 @@ void perform(pointer self, effects fx) {
   if (fx.progress) {
     const auto frame = encode(*fx.progress);
     self->send(s.committer, frame);
+    if (s.group) self->send(s.group, frame);
     for (const auto& worker : s.workers) self->send(worker, frame);
   }
-  if (fx.replay) self->send(s.committer, atom::replay_v, s.id, *fx.replay);
+  if (fx.replay) self->send(s.committer, atom::replay_v, s.birth.id, *fx.replay, s.birth.life);
   for (const reject why : fx.rejected) s.metrics->rejects.count(why);
 }
 
@@ -117,7 +110,7 @@ void run_batches(pointer self) {
     self->send(self, atom::tick_v);
   }
   arm_timer(self);
-  s.metrics->update(*s.logic);
+  s.metrics->update(*s.logic, s.birth.id);
 }
 
 void take(pointer self, input in) {
@@ -138,7 +131,7 @@ void on_start(pointer self) {
   auto& s = self->state;
   s.started = true;
   if (s.restored_leaves) {
-    if (s.id.value == 0)
+    if (s.birth.id.value == 0)
       take(self, leaves_received{std::move(*s.restored_leaves)});
     else
       send_to(self, s.executors, 0, encode(*s.restored_leaves));
@@ -152,6 +145,7 @@ void on_chunk_durable(pointer self) {
   if (!s.snapshots->all_given()) return submit_chunk(self);
   const commit_index index = s.snapshots->index();
   s.snapshots->finish();
+  s.metrics->snapshot_is_durable(s.env->now());
   s.metrics->snapshot_seconds.Observe(seconds(s.env->now() - s.snapshot_begun));
   take(self, snapshot_durable{index});
 }
@@ -164,41 +158,67 @@ std::string damage(const snapshot_marker& marker, const std::string& what) {
          "empty one";
 }
 
-/// One line for the operator if the newest snapshot cannot be restored.
-std::optional<std::string> restore(state& s) {
-  try {
-    const auto marker = find_snapshot(*s.env->store);
-    if (!marker) return std::nullopt;  // genesis
-    if (marker->value_bytes != s.logic->values().value_bytes())
-      return damage(*marker, "the size of values");
-    std::vector<std::optional<digest>> leaves(bucket_count);
-    std::optional<std::uint16_t> damaged;
-    scan_snapshot(*s.env->store, *marker, [&](std::uint16_t bucket, byte_span bytes) {
-      if (!s.logic->is_home(bucket)) return true;
-      if (s.logic->restore_bucket(bytes))
-        leaves[bucket] = leaf_of(bytes);
-      else
-        damaged = bucket;
-      return !damaged;
-    });
-    if (damaged) return damage(*marker, "bucket " + std::to_string(*damaged));
-    s.logic->restored(*marker);
-    s.restored_leaves = {s.id, marker->index, {}, {}};
-    for (std::size_t b = 0; b < bucket_count; ++b) {
-      const auto bucket = static_cast<std::uint16_t>(b);
-      if (!s.logic->is_home(bucket)) continue;
-      s.restored_leaves->buckets.push_back(bucket);
-      s.restored_leaves->hashes.push_back(leaves[b] ? *leaves[b] : empty_leaf(bucket));
-    }
-    return std::nullopt;
-  } catch (const storage::error& failure) {
-    return failure.what();
-  }
+void end_restoring(pointer self) {
+  auto& s = self->state;
+  s.restored = true;
+  for (auto& promise : std::exchange(s.asked, {})) promise.deliver(s.birth.id);
 }
 
-parameters parameters_of(const runtime::environment& env, executor_id id) {
+void fail(pointer self, const std::string& what) {
+  self->state.env->fail(ec::store_failed, what);
+  self->quit(caf::exit_reason::user_shutdown);
+}
+
+/// Takes some buckets of the snapshot. One line for the operator if they cannot be restored.
+std::optional<std::string> take_part(state& s, const snapshot_part& part) {
+  const snapshot_marker marker{part.number, part.index, s.birth.group.executors, part.value_bytes};
+  if (part.number == 0)
+    return "the snapshot at commit " + std::to_string(s.birth.from.value) + " is not there";
+  if (part.value_bytes != s.logic->values().value_bytes())
+    return damage(marker, "the size of values");
+  for (const auto& bucket : part.buckets) {
+    const byte_span bytes(bucket);
+    if (!s.logic->restore_bucket(bytes)) return damage(marker, "a bucket");
+    s.leaves[bytes[0] | bytes[1] << 8] = leaf_of(bytes);
+  }
+  return std::nullopt;
+}
+
+void all_restored(state& s, const snapshot_part& last) {
+  s.logic->restored({last.number, last.index, s.birth.group.executors, last.value_bytes});
+  s.restored_leaves = {s.birth.id, last.index, {}, {}};
+  for (std::size_t b = 0; b < bucket_count; ++b) {
+    const auto bucket = static_cast<std::uint16_t>(b);
+    if (!s.logic->is_home(bucket)) continue;
+    s.restored_leaves->buckets.push_back(bucket);
+    s.restored_leaves->hashes.push_back(s.leaves[b] ? *s.leaves[b] : empty_leaf(bucket));
+  }
+  s.leaves = {};
+}
+
+void restore(pointer self, std::uint32_t first) {
+  auto& s = self->state;
+  const snapshot_wanted wanted{s.birth.id, s.birth.group.executors, s.birth.from, first};
+  // Without a keeper this life of the group is over.
+  self->request(s.keeper, caf::infinite, encode(wanted))
+      .then(
+          [self](const snapshot_part_frame& frame) {
+            auto& x = self->state;
+            const auto part = decode(frame).value_or(snapshot_part{});
+            if (const auto failure = take_part(x, part)) return fail(self, *failure);
+            if (part.next < bucket_count) return restore(self, part.next);
+            all_restored(x, part);
+            end_restoring(self);
+          },
+          [](const caf::error&) {});
+}
+
+parameters parameters_of(const runtime::environment& env, const executor_birth& birth) {
   parameters p;
-  p.share = {id, env.local.executors, env.protocol.workers, env.protocol.execution_batch};
+  p.share = {birth.id, birth.group.executors, env.protocol.workers, env.protocol.execution_batch,
+             birth.group.slack_per_mille};
+  p.group_version = birth.group.version;
+  p.life = birth.life;
   p.waiting = {env.local.max_waiting_sub_dags, env.local.max_waiting_bytes};
   p.max_lead = env.local.max_lead;
   p.max_waiting_steps = env.local.max_waiting_steps;
@@ -206,21 +226,25 @@ parameters parameters_of(const runtime::environment& env, executor_id id) {
   return p;
 }
 
-void initialise(state& s) {
+void initialise(pointer self) {
+  auto& s = self->state;
   const auto rules = make_application(s.env->protocol);
-  auto plans = make_scheduler(s.env->local.scheduler);
+  auto plans = make_scheduler(s.birth.scheduler, s.birth.group.slack_per_mille);
   if (!rules)
     return s.env->fail(ec::bad_configuration, "application = \"" + s.env->protocol.application +
                                                   "\": there is no such one");
   if (!plans)
     return s.env->fail(ec::bad_configuration,
-                       "scheduler = \"" + s.env->local.scheduler + "\": there is no such one");
-  s.logic.emplace(parameters_of(*s.env, s.id), rules, std::move(plans),
+                       "scheduler = \"" + s.birth.scheduler + "\": there is no such one");
+  s.logic.emplace(parameters_of(*s.env, s.birth), rules, std::move(plans),
                   shared_buckets(rules->dense_keys()), functions{&bucket_of, &sha256});
-  if (const auto failure = restore(s)) {
-    s.logic.reset();
-    s.env->fail(ec::store_failed, *failure);
+  if (!s.birth.group.has(s.birth.id)) {
+    s.logic->stand_by(s.birth.from);
+    return end_restoring(self);
   }
+  if (s.birth.from == commit_index{0}) return end_restoring(self);  // genesis
+  s.leaves.resize(bucket_count);
+  restore(self, 0);
 }
 
 }  // namespace
@@ -248,6 +272,12 @@ executor_metrics::executor_metrics(runtime::metrics& m, executor_id id)
       snapshot(m.gauge("flamingo_executor_snapshot_index",
                        "Commit index of the newest durable snapshot of this executor.",
                        {{"executor", std::to_string(id.value)}})),
+      snapshot_time(m.gauge("flamingo_executor_snapshot_timestamp_seconds",
+                            "When the newest snapshot became durable, since the Unix epoch.",
+                            {{"executor", std::to_string(id.value)}})),
+      in_group(m.gauge("flamingo_executor_in_group",
+                       "Whether this executor takes part in what is executed now.",
+                       {{"executor", std::to_string(id.value)}})),
       sub_dags_waiting(m.gauge("flamingo_executor_sub_dags_waiting",
                                "Sub-DAGs of the stream that are known and not begun.",
                                {{"executor", std::to_string(id.value)}})),
@@ -265,7 +295,11 @@ executor_metrics::executor_metrics(runtime::metrics& m, executor_id id)
                                    seconds_from(0.002, 14),
                                    {{"executor", std::to_string(id.value)}})) {}
 
-void executor_metrics::update(const core& from) {
+void executor_metrics::snapshot_is_durable(time_point now) {
+  snapshot_time.Set(seconds(now.time_since_epoch()));
+}
+
+void executor_metrics::update(const core& from, executor_id self) {
   const execution_counts& now = from.counts();
   const auto add = [](prometheus::Counter& to, std::uint64_t before, std::uint64_t after) {
     if (after != before) to.Increment(static_cast<double>(after - before));
@@ -276,6 +310,7 @@ void executor_metrics::update(const core& from) {
   add(remote_reads, seen_.remote_reads, now.remote_reads);
   add(unexpected, seen_.unexpected, now.unexpected);
   seen_ = now;
+  in_group.Set(from.group().has(self) ? 1 : 0);
   index.Set(static_cast<double>(from.executed().value));
   snapshot.Set(static_cast<double>(from.snapshot().value));
   sub_dags_waiting.Set(static_cast<double>(from.sub_dags_waiting()));
@@ -285,19 +320,29 @@ void executor_metrics::update(const core& from) {
 
 // -- the actor
 
-executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env, executor_id id) {
+executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env,
+                                    const executor_birth& birth, const snapshot_keeper& keeper) {
   auto& s = self->state;
   s.env = std::move(env);
-  s.id = id;
-  s.metrics.emplace(*s.env->metrics, id);
-  s.snapshots.emplace(id, s.env->local.snapshot_chunk);
-  s.executors.resize(s.env->local.executors);
+  s.birth = birth;
+  s.keeper = keeper;
+  s.metrics.emplace(*s.env->metrics, birth.id);
+  s.snapshots.emplace(birth.id, s.env->local.snapshot_chunk);
+  s.executors.resize(max_group_executors);
   s.workers.resize(s.env->protocol.workers);
-  initialise(s);
+  // It ends with the life of the group: what this executor would say from then on nobody wants.
+  self->set_down_handler(
+      [self](const caf::down_msg&) { self->quit(caf::exit_reason::user_shutdown); });
+  self->monitor(keeper);
+  initialise(self);
   if (!s.logic) self->quit(caf::exit_reason::user_shutdown);
   return {
       [self](atom::meet, executor_id who, const stream_sink& sink) {
         if (who.value < self->state.executors.size()) self->state.executors[who.value] = sink;
+      },
+      [self](atom::leave, executor_id who) {
+        if (who.value < self->state.executors.size())
+          self->state.executors[who.value] = stream_sink();
       },
       [self](atom::meet, worker_id who, const executed_sink& sink) {
         if (who.value < self->state.workers.size()) self->state.workers[who.value] = sink;
@@ -306,6 +351,12 @@ executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env, 
         self->state.committer = committer;
         // It restarted: it knows nothing of how far we are.
         if (self->state.started) take(self, started{});
+      },
+      [self](atom::meet, const group_sink& group) { self->state.group = group; },
+      [self](atom::ready) -> caf::result<executor_id> {
+        auto& x = self->state;
+        if (x.restored) return x.birth.id;
+        return x.asked.emplace_back(self->make_response_promise<executor_id>());
       },
       [self](atom::start) { on_start(self); },
       [self](const sequenced_frame& x) { take_frame<sequenced_received>(self, x); },
@@ -325,6 +376,16 @@ executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env, 
         take(self, timer{});
       },
   };
+}
+
+// -- a process in which executors may run
+
+executor_host::behavior_type host_shell(executor_host::stateful_pointer<host_state> self,
+                                        runtime::environment_ptr env) {
+  self->state.env = std::move(env);
+  return {[self](const executor_birth& birth, const snapshot_keeper& keeper) {
+    return self->home_system().spawn(shell, self->state.env, birth, keeper);
+  }};
 }
 
 }  // namespace flamingo::executor

@@ -1,5 +1,6 @@
 // The partition map: which executor owns each key now, and who touched it last (design:
-// "Scheduler"). It starts with every key at its home and is the same in every executor of a group.
+// "Scheduler"). It starts with every key at its home, is the same in every executor of a group, and
+// starts anew when the group changes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ inline constexpr std::uint16_t max_executors = 64;  // that a plan can address
 
 class partition_map {
 public:
-  explicit partition_map(std::uint16_t executors) : executors_(executors) {}
+  explicit partition_map(std::uint16_t executors) : executors_(executors), before_(executors) {}
 
   static constexpr std::uint8_t nobody = 0xff;
 
@@ -22,8 +23,22 @@ public:
     return static_cast<std::uint8_t>(bucket % executors_);
   }
 
-  /// The key of the next slot, in this bucket: its home owns it.
-  void add(std::uint16_t bucket) { keys_.push_back({0, home(bucket), nobody}); }
+  /// Who owns the keys of a bucket as long as nobody moves them: their home; where keys move, their
+  /// home in the group before, so that who joined begins with nothing, unless that one has left.
+  std::uint8_t first_owner(std::uint16_t bucket) const {
+    const auto owner = static_cast<std::uint8_t>(bucket % before_);
+    return owner < executors_ ? owner : home(bucket);
+  }
+
+  /// Another group: forgets all slots, which are to be added again.
+  void regroup(std::uint16_t executors, bool keys_move) {
+    before_ = keys_move ? executors_ : executors;
+    executors_ = executors;
+    keys_.clear();
+  }
+
+  /// The key of the next slot, in this bucket.
+  void add(std::uint16_t bucket) { keys_.push_back({0, first_owner(bucket), nobody}); }
   void reserve(std::size_t slots) { keys_.reserve(slots); }
   std::size_t slots() const { return keys_.size(); }
 
@@ -40,6 +55,7 @@ public:
 
 private:
   std::uint16_t executors_;
+  std::uint16_t before_;     // executors of the group before, or as executors_
   std::vector<entry> keys_;  // by slot
 };
 

@@ -1,8 +1,10 @@
 #include "actors/executor/snapshots_actor.hpp"
 
 #include <algorithm>
+#include <caf/all.hpp>
 
 #include "crypto/hash.hpp"
+#include "messages/codec_executor.hpp"
 
 namespace flamingo::executor {
 
@@ -80,36 +82,113 @@ void install_markers(storage::write_batch& into, commit_index index, std::uint16
 
 void snapshot_writer::begin(snapshot_image image) {
   FLAMINGO_ASSERT(!image_);
-  bytes_ = shared_bytes(std::move(image.bytes));
   image_ = std::move(image);
   next_ = 0;
-  marker_given_ = false;
+  last_given_ = false;
   leaves_ = {self_, image_->marker.index, {}, {}};
 }
 
-storage::write_batch snapshot_writer::next_chunk() {
-  FLAMINGO_ASSERT(image_ && !marker_given_);
-  storage::write_batch out;
-  const std::uint8_t parity = parity_of(image_->marker);
-  const key marker = key::of(markers, parity, self_);
-  if (next_ == 0) out.erase(table::executor, marker);
+snapshot_chunk snapshot_writer::next_chunk() {
+  FLAMINGO_ASSERT(image_ && !last_given_);
+  const snapshot_marker& marker = image_->marker;
+  snapshot_chunk out;
+  out.executor = self_;
+  out.number = marker.number;
+  out.index = marker.index;
+  out.executors = marker.executors;
+  out.value_bytes = marker.value_bytes;
+  out.first = next_ == 0;
   const std::size_t last = std::min(next_ + chunk_, image_->buckets.size());
-  for (; next_ < last; ++next_) {
-    const std::size_t first = next_ == 0 ? 0 : image_->ends[next_ - 1];
-    const byte_span bytes = byte_span(bytes_).subspan(first, image_->ends[next_] - first);
-    const key at = key::of(buckets, parity, image_->buckets[next_]);
-    if (image_->empty[next_])
-      out.erase(table::executor, at);
-    else
-      out.put(table::executor, at, shared_bytes(bytes_, bytes));
+  const std::size_t begin = next_ == 0 ? 0 : image_->ends[next_ - 1];
+  const byte_span all{reinterpret_cast<const byte*>(image_->bytes.data()), image_->bytes.size()};
+  for (std::size_t at = begin; next_ < last; ++next_) {
+    const std::size_t end = image_->ends[next_];
+    out.buckets.push_back(image_->buckets[next_]);
+    out.ends.push_back(static_cast<std::uint32_t>(end - begin));
+    if (image_->empty[next_]) out.empty.push_back(image_->buckets[next_]);
     leaves_.buckets.push_back(image_->buckets[next_]);
-    leaves_.hashes.push_back(leaf_of(bytes));
+    leaves_.hashes.push_back(leaf_of(all.subspan(at, end - at)));
+    at = end;
   }
-  if (next_ == image_->buckets.size()) {
-    out.put(table::executor, marker, encode(image_->marker));
-    marker_given_ = true;
-  }
+  const std::size_t end = last == 0 ? 0 : image_->ends[last - 1];
+  out.bytes.assign(image_->bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                   image_->bytes.begin() + static_cast<std::ptrdiff_t>(end));
+  out.last = last_given_ = next_ == image_->buckets.size();
   return out;
+}
+
+storage::write_batch writes_of(const snapshot_chunk& x) {
+  const snapshot_marker marker{x.number, x.index, x.executors, x.value_bytes};
+  const std::uint8_t parity = parity_of(marker);
+  const key marker_at = key::of(markers, parity, x.executor);
+  storage::write_batch out;
+  if (x.first) out.erase(table::executor, marker_at);
+  const shared_bytes bytes(std::vector<char>(x.bytes));
+  std::size_t at = 0;
+  auto empty = x.empty.begin();
+  for (std::size_t i = 0; i < x.buckets.size(); ++i) {
+    const key bucket_at = key::of(buckets, parity, x.buckets[i]);
+    if (empty != x.empty.end() && *empty == x.buckets[i]) {
+      out.erase(table::executor, bucket_at);
+      ++empty;
+    } else {
+      out.put(table::executor, bucket_at,
+              shared_bytes(bytes, byte_span(bytes).subspan(at, x.ends[i] - at)));
+    }
+    at = x.ends[i];
+  }
+  if (x.last) out.put(table::executor, marker_at, encode(marker));
+  return out;
+}
+
+snapshot_part read_part(storage::kv& store, const snapshot_wanted& x) {
+  constexpr std::size_t part_bytes = 1 << 20;
+  snapshot_part out;
+  out.index = x.index;
+  const auto marker = find_snapshot(store, x.index);
+  if (!marker || x.executors == 0) return out;
+  out.number = marker->number;
+  out.value_bytes = marker->value_bytes;
+  out.next = bucket_count;
+  std::size_t bytes = 0;
+  scan_snapshot(
+      store, *marker,
+      [&](std::uint16_t bucket, byte_span stored) {
+        if (bucket % x.executors != x.executor.value) return true;
+        if (bytes >= part_bytes) out.next = bucket;
+        if (bytes >= part_bytes) return false;
+        bytes += stored.size();
+        out.buckets.emplace_back(stored.begin(), stored.end());
+        return true;
+      },
+      x.first);
+  return out;
+}
+
+snapshot_keeper::behavior_type keeper_shell(snapshot_keeper::stateful_pointer<keeper_state> self,
+                                            runtime::environment_ptr env) {
+  self->state.env = std::move(env);
+  return {[self](const durable_sink& giver, const snapshot_chunk_frame& frame) {
+            const auto chunk = decode(frame);
+            if (!chunk) return;  // an executor encoded it
+            const auto with = self->state.env;
+            with->store->write(writes_of(*chunk), [with, giver](const storage::write_result& done) {
+              if (done.ok())
+                caf::anon_send(giver, atom::durable_v, std::uint64_t{0});
+              else
+                with->fail(ec::store_failed, done.message);
+            });
+          },
+          [self](const snapshot_wanted_frame& frame) -> snapshot_part_frame {
+            const auto wanted = decode(frame);
+            if (!wanted) return encode(snapshot_part{});
+            try {
+              return encode(read_part(*self->state.env->store, *wanted));
+            } catch (const storage::error& failure) {
+              self->state.env->fail(ec::store_failed, failure.what());
+              return encode(snapshot_part{});
+            }
+          }};
 }
 
 }  // namespace flamingo::executor

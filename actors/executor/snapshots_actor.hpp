@@ -1,6 +1,6 @@
-// What the shell of an executor does with snapshots: finds and reads the newest one at a start, and
-// hashes and writes a new one chunk by chunk, beside everything else, so that the stream does not
-// stop for it (design: "Snapshots are aligned").
+// Snapshots on their way to the store of the validator's storage host and back: an executor, on
+// whatever host, hashes a new one and gives it to the snapshot keeper chunk by chunk, beside
+// everything else, so that the stream does not stop for it (design: "Snapshots are aligned").
 //
 // In the table `executor`, by parity of the snapshot's number:
 //   (0, parity, executor)  the marker of an executor's part
@@ -12,6 +12,8 @@
 
 #include "actors/executor/buckets.hpp"
 #include "actors/executor/snapshot.hpp"
+#include "actors/interfaces.hpp"
+#include "actors/runtime/environment.hpp"
 #include "messages/shared_bytes.hpp"
 #include "storage/kv.hpp"
 
@@ -40,22 +42,21 @@ void install_bucket(storage::write_batch&, std::uint16_t bucket, byte_span bytes
 void install_markers(storage::write_batch&, commit_index, std::uint16_t executors,
                      std::uint32_t value_bytes);
 
-/// Writes one snapshot at a time. The part counts once its marker, which is written last, is
-/// durable; the marker that stood in its place is erased first.
+/// Cuts one snapshot at a time into chunks for the keeper. The executor's part counts once its
+/// marker, which is stored last, is durable; the marker that stood in its place is erased first.
 class snapshot_writer {
 public:
-  /// @param chunk buckets written together.
+  /// @param chunk buckets given together.
   snapshot_writer(executor_id self, std::uint32_t chunk) : self_(self), chunk_(chunk) {}
 
   /// Takes a snapshot to write. The one before must be finished.
   void begin(snapshot_image);
-  bool writing() const { return image_.has_value(); }
   commit_index index() const { return image_->marker.index; }
 
-  /// The writes of the next chunk; its leaves are added to leaves().
-  storage::write_batch next_chunk();
+  /// The next chunk; its leaves are added to those to be taken.
+  snapshot_chunk next_chunk();
   /// All chunks were given out.
-  bool all_given() const { return next_ == image_->buckets.size() && marker_given_; }
+  bool all_given() const { return last_given_; }
   /// Changed leaves, complete once all chunks were given out.
   state_leaves take_leaves() { return std::move(leaves_); }
   /// The last chunk is durable.
@@ -65,10 +66,24 @@ private:
   executor_id self_;
   std::uint32_t chunk_;
   std::optional<snapshot_image> image_;
-  shared_bytes bytes_;  // of the image
   std::size_t next_ = 0;
-  bool marker_given_ = false;
+  bool last_given_ = false;
   state_leaves leaves_;
 };
+
+/// What a chunk changes in the store.
+storage::write_batch writes_of(const snapshot_chunk&);
+
+/// The buckets from `wanted.first` on that are at home at that executor, about as many as one chunk
+/// holds. @throws storage::error
+snapshot_part read_part(storage::kv&, const snapshot_wanted&);
+
+struct keeper_state {
+  static inline const char* name = "snapshot_keeper";
+  runtime::environment_ptr env;
+};
+
+snapshot_keeper::behavior_type keeper_shell(snapshot_keeper::stateful_pointer<keeper_state> self,
+                                            runtime::environment_ptr env);
 
 }  // namespace flamingo::executor

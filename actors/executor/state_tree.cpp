@@ -74,18 +74,17 @@ std::optional<digest> root_over(std::vector<digest> leaves, std::uint32_t first,
 }
 
 bool root_collector::add(state_leaves from) {
-  if (from.executor.value >= executors_ || (root_ && from.index <= index_)) return false;
-  pending& x = pending_[from.index];
-  x.from.resize(executors_);
-  if (!x.from[from.executor.value]) {
-    x.from[from.executor.value] = true;
-    x.leaves.push_back(std::move(from));
-  }
+  if (from.executor.value >= max_group_executors || (root_ && from.index <= index_)) return false;
+  const auto [index, who] = std::pair(from.index, from.executor);
+  pending_[index].try_emplace(who, std::move(from));
   bool completed = false;
   while (!expected_.empty()) {
-    const auto at = pending_.find(expected_.front());
-    if (at == pending_.end() || at->second.leaves.size() != executors_) break;
-    for (const state_leaves& leaves : at->second.leaves)
+    const auto at = pending_.find(expected_.front().index);
+    if (at == pending_.end()) break;
+    pending& here = at->second;
+    here.erase(here.lower_bound(executor_id{expected_.front().executors}), here.end());
+    if (here.size() != expected_.front().executors) break;
+    for (const auto& [executor, leaves] : here)
       for (std::size_t i = 0; i < leaves.buckets.size(); ++i)
         tree_.set_leaf(leaves.buckets[i], leaves.hashes[i]);
     if (tree_.complete()) {

@@ -53,12 +53,13 @@ std::optional<digest> root_over(std::vector<digest> leaves, std::uint32_t first,
 /// Collects the changed leaves of all executors of a group, snapshot by snapshot.
 class root_collector {
 public:
-  root_collector(std::uint16_t executors, hash_function hash)
-      : executors_(executors), tree_(hash) {}
+  explicit root_collector(hash_function hash) : tree_(hash) {}
 
-  /// A snapshot at this index follows the ones before: leaves are applied in this order, however
-  /// they come.
-  void expect(commit_index index) { expected_.push_back(index); }
+  /// A snapshot at this index, made by so many executors, follows the ones before: leaves are
+  /// applied in this order, however they come.
+  void expect(commit_index index, std::uint16_t executors) {
+    expected_.push_back({index, executors});
+  }
 
   /// Takes one executor's leaves. Repeated ones, and those of a snapshot that is over, are ignored.
   /// True if they completed an expected snapshot: root() and index() are then new.
@@ -68,14 +69,14 @@ public:
   commit_index index() const { return index_; }
 
 private:
-  struct pending {
-    std::vector<bool> from;  // by executor
-    std::vector<state_leaves> leaves;
+  using pending = std::map<executor_id, state_leaves>;
+  struct expected {
+    commit_index index;
+    std::uint16_t executors;
   };
 
-  std::uint16_t executors_;
   state_tree tree_;
-  std::deque<commit_index> expected_;
+  std::deque<expected> expected_;
   std::map<commit_index, pending> pending_;
   std::optional<digest> root_;
   commit_index index_;

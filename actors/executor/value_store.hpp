@@ -40,6 +40,7 @@ public:
 
   /// The value of a slot was changed: its bucket belongs into the next snapshot of either parity.
   void mark_changed(std::uint32_t slot) { changed_[bucket_of(slot)] = both_parities; }
+  void mark_bucket_changed(std::uint16_t bucket) { changed_[bucket] = both_parities; }
   bool changed(std::uint16_t bucket, unsigned parity) const {
     return (changed_[bucket] >> parity & 1u) != 0;
   }

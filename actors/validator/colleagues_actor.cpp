@@ -31,7 +31,8 @@ role_handles merged(const state& s) {
     take(all.load_monitor, there.load_monitor);
     take(all.coordinator, there.coordinator);
     if (!there.workers.empty()) all.workers = there.workers;
-    if (!there.executors.empty()) all.executors = there.executors;
+    take(all.desk, there.desk);
+    take(all.executors, there.executors);
   }
   return all;
 }
@@ -39,9 +40,7 @@ role_handles merged(const state& s) {
 void complete_if_all_known(pointer self) {
   const auto& s = self->state;
   const auto all = merged(s);
-  if (all.primary && all.workers.size() == s.expected.workers &&
-      all.executors.size() == s.expected.executors)
-    s.on_complete(all);
+  if (all.primary && all.workers.size() == s.expected_workers && all.executors) s.on_complete(all);
 }
 
 void dial_later(pointer self, std::size_t which) {
@@ -56,7 +55,7 @@ void ask(pointer self, std::size_t which, const caf::strong_actor_ptr& found) {
           [self, which](const role_handles& roles) {
             const auto& at = self->state.addresses[which];
             spdlog::info("found {} roles of this validator at {}:{}",
-                         (roles.primary ? 1 : 0) + roles.workers.size() + roles.executors.size(),
+                         (roles.primary ? 1 : 0) + roles.workers.size() + (roles.executors ? 1 : 0),
                          at.host, at.port);
             self->state.there[which] = roles;
             complete_if_all_known(self);
@@ -81,14 +80,14 @@ void dial(pointer self, std::size_t which) {
 }  // namespace
 
 caf::behavior shell(caf::stateful_actor<state>* self, caf::io::middleman_actor remoting,
-                    role_handles here, std::vector<network_address> addresses, role_counts expected,
-                    complete_callback on_complete) {
+                    role_handles here, std::vector<network_address> addresses,
+                    std::size_t expected_workers, complete_callback on_complete) {
   auto& s = self->state;
   s.remoting = std::move(remoting);
   s.here = std::move(here);
   s.addresses = std::move(addresses);
   s.there.resize(s.addresses.size());
-  s.expected = expected;
+  s.expected_workers = expected_workers;
   s.on_complete = std::move(on_complete);
   self->set_down_handler([self](caf::down_msg& gone) {
     // Which process it was: the one whose directory lives on that node. All that miss are dialled
@@ -100,7 +99,7 @@ caf::behavior shell(caf::stateful_actor<state>* self, caf::io::middleman_actor r
       };
       const bool lost = on_node(roles.primary) ||
                         (!roles.workers.empty() && on_node(roles.workers.front())) ||
-                        (!roles.executors.empty() && on_node(roles.executors.front()));
+                        on_node(roles.executors);
       if (!lost) continue;
       spdlog::warn("lost the roles of this validator at {}:{}", self->state.addresses[i].host,
                    self->state.addresses[i].port);

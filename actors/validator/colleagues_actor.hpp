@@ -24,11 +24,6 @@ struct internal_network {
   std::shared_ptr<const link::tls_context> tls;  // absent: plain
 };
 
-/// How many of each role a validator has.
-struct role_counts {
-  std::size_t workers, executors;
-};
-
 namespace colleagues {
 
 /// All roles are known (again): introduce those of this process to them.
@@ -40,14 +35,14 @@ struct state {
   caf::io::middleman_actor remoting;
   std::vector<network_address> addresses;
   std::vector<role_handles> there;  // by address; empty until its process answered
-  role_counts expected{};
+  std::size_t expected_workers = 0;
   complete_callback on_complete;
 };
 
 /// A plain actor: it talks to CAF's middleman actor, or the one for TLS, not to roles.
 caf::behavior shell(caf::stateful_actor<state>* self, caf::io::middleman_actor remoting,
-                    role_handles here, std::vector<network_address> addresses, role_counts expected,
-                    complete_callback on_complete);
+                    role_handles here, std::vector<network_address> addresses,
+                    std::size_t expected_workers, complete_callback on_complete);
 
 }  // namespace colleagues
 

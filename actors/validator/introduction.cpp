@@ -40,34 +40,25 @@ void introduce(const role_handles& here, const role_handles& all) {
       meet(here.coordinator, i, assignment_sink{worker});
       meet(here.checkpointer, i, divergence_sink{worker});
     });
-    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
-      meet(here.committer, k, stream_sink{executor});
-    });
+    meet(here.desk, scale_sink{all.executors});
   }
   for (const auto& worker : here.workers) {
     meet(worker, availability_sink{all.primary});
     meet(worker, index_sink{all.committer});
-    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
-      meet(worker, k, stream_sink{executor});
-    });
   }
-  for (const auto& executor : here.executors) {
-    meet(executor, progress_sink{all.committer});
+  // It introduces its executors, who come and go.
+  if (here.executors) {
+    meet(here.executors, group_keeper{all.committer});
+    meet(here.executors, executors_sink{all.desk});
     each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
-      meet(executor, i, executed_sink{worker});
-    });
-    each<executor_id>(all.executors, [&](executor_id k, const executor_actor& other) {
-      meet(executor, k, stream_sink{other});
+      meet(here.executors, i, executors_worker{worker});
     });
   }
 }
 
-void introduce(const operator_desk_actor& desk, const role_handles& all) {
+void introduce_workers(const operator_desk_actor& desk, const role_handles& all) {
   each<worker_id>(all.workers, [&](worker_id i, const worker_actor& worker) {
     meet(desk, i, sequenced_sink{worker});
-  });
-  each<executor_id>(all.executors, [&](executor_id k, const executor_actor& executor) {
-    meet(desk, k, stream_sink{executor});
   });
 }
 
@@ -75,7 +66,7 @@ void begin(const role_handles& here) {
   const auto start = [](const auto& role) {
     if (role) caf::anon_send(role, atom::start_v);
   };
-  for (const auto& executor : here.executors) start(executor);
+  start(here.executors);
   start(here.committer);
   start(here.coordinator);
   start(here.checkpointer);

@@ -22,6 +22,15 @@ void watch(operator_desk_actor::stateful_pointer<state> self, watched_roles<Id>&
 }
 
 template <class Id>
+void forget(operator_desk_actor::stateful_pointer<state> self, watched_roles<Id>& roles, Id id) {
+  if (const auto found = roles.known.find(id); found != roles.known.end()) {
+    self->demonitor(found->second);
+    roles.known.erase(found);
+  }
+  roles.absent.erase(id);
+}
+
+template <class Id>
 void note_end(watched_roles<Id>& roles, const caf::actor_addr& who) {
   for (const auto& [id, known] : roles.known)
     if (known == who) roles.absent.insert(id);
@@ -40,6 +49,21 @@ operator_frame completed(const state& s, const operator_frame& from_committer,
   return encode(*message);
 }
 
+/// The group answers when the change stands in the log, however long that takes. Anything else that
+/// was asked gets no answer.
+void answer_scaling(operator_desk_actor::stateful_pointer<state> self, const operator_link& link,
+                    const operator_frame& question) {
+  const auto message = decode(question);
+  const auto* scale = message ? std::get_if<scale_request>(&*message) : nullptr;
+  if (scale == nullptr || !self->state.group) return;
+  self->request(self->state.group, caf::infinite, atom::scale_v, scale->change)
+      .then(
+          [self, link](const operator_frame& report) {
+            self->send(link, atom::transmit_v, link_priority::sync, report);
+          },
+          [](const caf::error&) {});
+}
+
 }  // namespace
 
 operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<state> self,
@@ -53,7 +77,7 @@ operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<s
   return {[=](const operator_link& link, const operator_frame& question) {
             bool status = false;
             question.read([&](schema::OperatorMessage::Reader r) { status = r.isStatus(); });
-            if (!status) return;  // the only question there is; anything else gets no answer
+            if (!status) return answer_scaling(self, link, question);
             self->request(primary, patience, atom::status_v)
                 .then(
                     [=](const evidence_frame& evidence) {
@@ -72,7 +96,9 @@ operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<s
           },
           [self](atom::meet, executor_id id, const stream_sink& executor) {
             watch(self, self->state.executors, id, executor);
-          }};
+          },
+          [self](atom::leave, executor_id id) { forget(self, self->state.executors, id); },
+          [self](atom::meet, const scale_sink& group) { self->state.group = group; }};
 }
 
 }  // namespace flamingo::operator_desk

@@ -1,6 +1,7 @@
 // The operator desk: answers an operator's questions over the link they came by. It asks the
-// committer, which knows how far ordering and execution are, and the primary, which keeps the
-// evidence of equivocation; and it watches the roles that may run in other processes.
+// committer, which knows how far ordering and execution are, the primary, which keeps the evidence
+// of equivocation, and the executor group; and it watches the roles that may run in other
+// processes.
 #pragma once
 
 #include <caf/actor_addr.hpp>
@@ -23,6 +24,7 @@ struct state {
   static inline const char* name = "operator_desk";
   watched_roles<worker_id> workers;
   watched_roles<executor_id> executors;
+  scale_sink group;
 };
 
 operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<state> self,

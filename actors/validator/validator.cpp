@@ -1,13 +1,13 @@
 #include "actors/validator/validator.hpp"
 
 #include <caf/io/all.hpp>
-#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
 #include "actors/certificate_aggregator/certificate_aggregator_actor.hpp"
 #include "actors/checkpointer/checkpointer_actor.hpp"
 #include "actors/committer/committer_actor.hpp"
 #include "actors/executor/executor_actor.hpp"
+#include "actors/executor/executor_group_actor.hpp"
 #include "actors/executor/state_source_actor.hpp"
 #include "actors/joiner/joiner_actor.hpp"
 #include "actors/load_monitor/load_monitor_actor.hpp"
@@ -15,6 +15,7 @@
 #include "actors/primary/primary_actor.hpp"
 #include "actors/validator/introduction.hpp"
 #include "actors/validator/operator_desk_actor.hpp"
+#include "actors/validator/remote_host_actor.hpp"
 #include "actors/validator/tls_middleman_actor.hpp"
 #include "actors/worker/worker_actor.hpp"
 
@@ -126,34 +127,32 @@ node::node(caf::actor_system& system, runtime::environment_ptr env, link::doorwa
     here_.coordinator = system.spawn(migration_coordinator::shell, env_);
     here_.checkpointer = system.spawn(checkpointer::shell, env_);
     joiner::counters{*env_->metrics};  // every series is there from the start
-    operator_desk_ = system.spawn(operator_desk::shell, here_.committer, here_.primary);
+    here_.desk = system.spawn(operator_desk::shell, here_.committer, here_.primary);
   }
   if (roles.worker)
     for (std::uint16_t i = 0; i < env_->protocol.workers; ++i)
       here_.workers.push_back(system.spawn(worker::shell, env_, worker_id{i}));
   if (roles.executor) {
-    for (std::uint16_t i = 0; i < env_->local.executors; ++i)
-      here_.executors.push_back(system.spawn(executor::shell, env_, executor_id{i}));
+    executor_host_ = system.spawn(executor::host_shell, env_);
+    here_.executors = system.spawn(executor_group::shell, env_, executor_host_);
     here_.states = system.spawn(executor::source_shell, env_);
   }
 }
 
 void node::start(const listen_addresses& where) {
-  introduce(here_, here_);  // not the desk: here no role is gone while it is there
+  introduce(here_, here_);  // not the workers to the desk: here they are there while it is
   begin(here_);
   open_doors(where);
 }
 
-void node::start(const listen_addresses& where, const internal_network& network,
-                 role_counts expected) {
+void node::start(const listen_addresses& where, const internal_network& network) {
   directory_ = system_.spawn(directory::shell, here_);
-  if (network.tls) tls_remoting_ = spawn_tls_middleman(system_, network.tls);
-  const auto remoting = network.tls ? tls_remoting_ : system_.middleman().actor_handle();
-  publish(remoting, network.listen);
+  const auto by = remoting(network.tls);
+  publish_directory(system_, by, directory_, network.listen);
   // Called by the colleagues actor alone, one call at a time.
   const auto complete = [this, where, begun = false](const role_handles& all) mutable {
     introduce(here_, all);
-    if (operator_desk_) introduce(operator_desk_, all);
+    if (here_.desk) introduce_workers(here_.desk, all);
     if (std::exchange(begun, true)) return;
     begin(here_);
     try {
@@ -162,21 +161,22 @@ void node::start(const listen_addresses& where, const internal_network& network,
       env_->fail(ec::address_in_use, failure.what());
     }
   };
-  colleagues_ =
-      system_.spawn(colleagues::shell, remoting, here_, network.colleagues, expected, complete);
+  colleagues_ = system_.spawn(colleagues::shell, by, here_, network.colleagues,
+                              std::size_t{env_->protocol.workers}, complete);
 }
 
-void node::publish(const caf::io::middleman_actor& remoting, const network_address& at) {
-  const caf::scoped_actor self(system_);
-  self->request(remoting, caf::infinite, caf::publish_atom::value, at.port,
-                caf::actor_cast<caf::strong_actor_ptr>(directory_),
-                system_.message_types(directory_), at.host, true)
-      .receive([](std::uint16_t) {},
-               [&](const caf::error& why) {
-                 throw std::runtime_error(
-                     "cannot listen for the other processes of this validator at " + at.host + ":" +
-                     std::to_string(at.port) + ": " + system_.render(why));
-               });
+caf::io::middleman_actor node::remoting(std::shared_ptr<const link::tls_context> tls) {
+  if (!tls) return system_.middleman().actor_handle();
+  if (!tls_remoting_) tls_remoting_ = spawn_tls_middleman(system_, std::move(tls));
+  return tls_remoting_;
+}
+
+void node::find_executor_hosts(const std::vector<network_address>& at,
+                               std::shared_ptr<const link::tls_context> tls) {
+  if (!here_.executors || at.empty()) return;
+  const auto by = remoting(std::move(tls));
+  for (const network_address& x : at)
+    remote_hosts_.push_back(system_.spawn(remote_host::shell, by, x, here_.executors));
 }
 
 void node::open_doors(const listen_addresses& where) {
@@ -187,7 +187,7 @@ void node::open_doors(const listen_addresses& where) {
 void node::open_primary_doors(const listen_addresses& where) {
   const auto to = to_primary(here_);
   doors_.primaries->listen(where.primary, to);
-  doors_.operators->listen(where.operators, to_desk(operator_desk_));
+  doors_.operators->listen(where.operators, to_desk(here_.desk));
   // Of each pair the one with the higher number dials.
   for (std::uint16_t v = 0; v < env_->self.value; ++v)
     doors_.primaries->dial(as_peer(validator_id{v}), env_->members->validators[v].primary, to);
@@ -215,10 +215,11 @@ void node::stop() {
   const auto end = [](const auto& who) {
     if (who) caf::anon_send_exit(who, caf::exit_reason::user_shutdown);
   };
+  for (const auto& host : remote_hosts_) end(host);
   end(colleagues_);
   end(directory_);
   if (tls_remoting_) caf::anon_send_exit(tls_remoting_, caf::exit_reason::kill);
-  end(operator_desk_);
+  end(here_.desk);
   for (const auto& worker : here_.workers) end(worker);
   end(here_.primary);
   end(here_.aggregator);
@@ -227,7 +228,8 @@ void node::stop() {
   end(here_.committer);
   end(here_.checkpointer);
   end(here_.states);
-  for (const auto& executor : here_.executors) end(executor);
+  end(here_.executors);
+  end(executor_host_);
 }
 
 }  // namespace flamingo::validator

@@ -30,6 +30,10 @@ public:
   node(caf::actor_system& system, runtime::environment_ptr env, link::doorways doors,
        role_set roles);
 
+  /// Where executors may run besides; before `start`. Over TLS if there is a context.
+  void find_executor_hosts(const std::vector<network_address>& at,
+                           std::shared_ptr<const link::tls_context> tls);
+
   /// All roles run here: introduces them, starts them, and opens the doors. Throws
   /// std::runtime_error, with one line that names the address, if a door cannot be opened.
   void start(const listen_addresses& where);
@@ -38,7 +42,7 @@ public:
   /// them, and does as the other `start` once all are known; introduces again whoever restarts.
   /// Throws as above if network.listen cannot be opened; a door that fails later ends the node
   /// through env->fail.
-  void start(const listen_addresses& where, const internal_network& network, role_counts expected);
+  void start(const listen_addresses& where, const internal_network& network);
 
   /// Closes the doors and asks all roles that run here to exit. Does not wait for them.
   void stop();
@@ -46,8 +50,8 @@ public:
   const role_handles& roles() const { return here_; }
 
 private:
-  /// Throws std::runtime_error if `at` cannot be opened.
-  void publish(const caf::io::middleman_actor& remoting, const network_address& at);
+  /// CAF's middleman, or the one over TLS.
+  caf::io::middleman_actor remoting(std::shared_ptr<const link::tls_context> tls);
   void open_doors(const listen_addresses& where);
   void open_primary_doors(const listen_addresses& where);
   void open_worker_doors(const listen_addresses& where);
@@ -56,9 +60,10 @@ private:
   runtime::environment_ptr env_;
   link::doorways doors_;
   role_handles here_;
-  operator_desk_actor operator_desk_;
+  executor_host executor_host_;
   directory_actor directory_;  // with `colleagues_`, only if there are other processes
   caf::actor colleagues_;
+  std::vector<caf::actor> remote_hosts_;
   caf::io::middleman_actor tls_remoting_;  // only if they talk over TLS
 };
 

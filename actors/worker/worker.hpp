@@ -134,6 +134,9 @@ struct withdrawal_answered {
 struct bundles_executed {
   executed_bundles executed;
 };
+struct executor_left {
+  executor_id executor;
+};
 struct executor_met {
   executor_id executor;
 };
@@ -153,7 +156,7 @@ using input =
                  batch_known, batch_refused, batch_sealed, batches_durable, stored_arrived,
                  request_arrived, absence_told, sub_dag_sequenced, commit_noticed, batches_wanted,
                  availability_asked, withdrawal_answered, bundles_executed, executor_met,
-                 execution_advanced, table_changed, diverged, time_passed>;
+                 executor_left, execution_advanced, table_changed, diverged, time_passed>;
 
 // -- what next_check gives out
 
@@ -309,6 +312,7 @@ private:
   void on(withdrawal_answered, effects&);
   void on(bundles_executed, effects&);
   void on(executor_met, effects&);
+  void on(executor_left x, effects&) { executors_.erase(x.executor); }
   void on(execution_advanced, effects&);
   void on(table_changed, effects&);
   void on(diverged, effects&) { diverged_ = true; }

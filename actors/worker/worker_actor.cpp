@@ -385,6 +385,10 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
         self->state.executors[id] = x;
         step(self, executor_met{id});
       },
+      [self](atom::leave, executor_id id) {
+        self->state.executors.erase(id);
+        step(self, executor_left{id});
+      },
       [self](atom::start) {
         self->state.is_started = true;
         step(self, started{});

@@ -120,11 +120,15 @@ void core::want(const wanted_batch& wanted, effects& out) {
 // -- executors
 
 void core::on(executor_met x, effects&) {
-  executors_.try_emplace(x.executor);
+  // Who joins the others is not behind them, until it says so.
+  const executor_state others{executed(), snapshot()};
+  executors_.try_emplace(x.executor, executors_.empty() ? executor_state{} : others);
 }
 
 void core::on(execution_advanced x, effects& out) {
-  executors_[x.progress.executor] = {x.progress.index, x.progress.snapshot};
+  const auto found = executors_.find(x.progress.executor);
+  if (found == executors_.end()) return;  // it has left
+  found->second = {x.progress.index, x.progress.snapshot};
 #if FLAMINGO_MUTANT_deletion_leads
   records_.take_deletions(newest_, now_, out.deletions);
 #endif

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,8 @@
 #include "apps/flamingo/config/identity.hpp"
 #include "apps/flamingo/config/reader.hpp"
 #include "apps/flamingo/runtime/clock.hpp"
+#include "apps/flamingo/runtime/executor_host_process.hpp"
+#include "apps/flamingo/runtime/internal_tls.hpp"
 #include "apps/flamingo/runtime/link_process.hpp"
 #include "apps/flamingo/runtime/logging.hpp"
 #include "apps/flamingo/runtime/metrics_server.hpp"
@@ -20,7 +23,6 @@
 #include "apps/flamingo/runtime/store_metrics.hpp"
 #include "apps/flamingo/runtime/store_owner.hpp"
 #include "crypto/hex.hpp"
-#include "crypto/tls_identity.hpp"
 
 namespace flamingo::commands {
 
@@ -35,7 +37,7 @@ constexpr auto only_in_one_process =
     "the stores of all its roles, start it without --roles, and leave it so";
 
 struct options {
-  std::string config, log_format, log_level, metrics;
+  std::string config, log_format, log_level, metrics, address;
   std::vector<std::string> roles{"primary", "worker", "executor"};
 };
 
@@ -71,16 +73,6 @@ std::shared_ptr<storage::lmdb_kv> open_store(const config::node_file& file,
                        std::move(when_empty));
   if (roles.here.primary) runtime::unmark_never_run(data);
   return store;
-}
-
-/// What the processes of this validator show each other, if its file asks for TLS.
-std::shared_ptr<const link::tls_context> internal_tls_of(const config::node_file& file) {
-  if (!file.internal.tls) return nullptr;
-  const auto path = [&](const std::string& x) { return config::beside(file.source, x); };
-  const auto certificate = path(file.internal.certificate);
-  return std::make_shared<const link::tls_context>(path(file.internal.authority), certificate,
-                                                   path(file.internal.certificate_key),
-                                                   crypto::name_of_certificate(certificate));
 }
 
 /// What a validator needs to run, and what became of it.
@@ -210,8 +202,11 @@ void serve(run& x) {
   };
   try {
     const auto doors = listen_addresses(x.file.listen, x.info());
+    std::vector<network_address> hosts;
+    for (const auto& host : x.file.internal.executor_hosts) hosts.push_back(host.address);
+    node.find_executor_hosts(hosts, runtime::internal_tls_of(x.file));
     if (x.roles.network)
-      node.start(doors, *x.roles.network, {x.info().workers.size(), x.file.local.executors});
+      node.start(doors, *x.roles.network);
     else
       node.start(doors);
   } catch (...) {
@@ -240,6 +235,27 @@ void live(run& x) {
   x.store->stop();
 }
 
+bool is_executor_host(const options& x) {
+  const bool asked = std::count(x.roles.begin(), x.roles.end(), "executor-host") > 0;
+  if (asked && x.roles.size() > 1)
+    throw usage_error(
+        "--roles: executor-host is a process of its own: expected no other role beside it (a "
+        "process with the role executor runs executors without it)");
+  if (!asked && !x.address.empty())
+    throw usage_error("--address: only `--roles executor-host` takes it");
+  return asked;
+}
+
+int run_host(const config::node_file& file, const std::string& address) {
+  runtime::stop_signal stop;
+  runtime::run_executor_host(file, runtime::place_executor_host(file, address), stop);
+  if (const auto failure = stop.failure())
+    throw std::runtime_error(
+        fmt::format("executor host of {}: stopped: {}", file.validator, *failure));
+  spdlog::info("stopped");
+  return 0;
+}
+
 int run_node(const options& x, console) {
   auto file = config::load_node(x.config);
   if (x.log_format == "json") file.log.format = config::log_settings::style::json;
@@ -252,12 +268,13 @@ int run_node(const options& x, console) {
     file.metrics = *address;
   }
   runtime::configure_logging(file.log, file.validator);
+  if (is_executor_host(x)) return run_host(file, x.address);
   const auto me = config::identify(file);
   if (file.link.settings.tls)
     config::check_link_identity(file.keys, file.source, config::certificate_name(me.self));
   runtime::stop_signal stop(runtime::stop_signal::hangup::taken);
   auto roles = runtime::place_roles(file, x.roles);
-  if (roles.network) roles.network->tls = internal_tls_of(file);
+  if (roles.network) roles.network->tls = runtime::internal_tls_of(file);
   run all{file, me, roles, open_store(file, me, roles), stop, file.link};
   live(all);
   if (const auto failure = stop.failure())
@@ -275,7 +292,9 @@ void add_node(CLI::App& app, action& chosen) {
   command->add_option("--roles", x->roles, "The roles to run in this process")
       ->delimiter(',')
       ->capture_default_str()
-      ->check(CLI::IsMember({"primary", "worker", "executor"}));
+      ->check(CLI::IsMember({"primary", "worker", "executor", "executor-host"}));
+  command->add_option("--address", x->address,
+                      "Of an executor host: which of [[internal.executor_hosts]] it is");
   command->add_option("--metrics", x->metrics,
                       "Where Prometheus scrapes this process, instead of the file's host:port");
   command->add_option("--log-format", x->log_format, "text or json, instead of the file's")
@@ -286,7 +305,9 @@ void add_node(CLI::App& app, action& chosen) {
       "SIGHUP reads what links pretend to be ([link.emulation], [[link.emulation_to]]) anew from "
       "the "
       "file; links that are up notice only `cut`.\n"
-      "Example: flamingo node --config net/v0/node.toml");
+      "Example: flamingo node --config net/v0/node.toml\n"
+      "         flamingo node --config net/v0/node.toml --roles executor-host --metrics "
+      "127.0.0.1:9104");
   command->callback([x, &chosen] { chosen = [x](console to) { return run_node(*x, to); }; });
 }
 

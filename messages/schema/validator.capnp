@@ -78,6 +78,14 @@ struct Sequenced @0xd3a1f1a0c0de0606 {
   snapshot @4 :Bool;                # executors take a snapshot at its end
   batches @5 :List(SequencedBatch); # in committed order
   chain @6 :Data;                   # sub-DAG chain digest up to here: equal at all validators
+  group @7 :ExecutionGroup;         # which executors of this validator execute it: its own business
+}
+
+# The executors that execute a sub-DAG.
+struct ExecutionGroup @0xd3a1f1a0c0de0647 {
+  version @0 :UInt64;               # changes since the validator began
+  executors @1 :UInt16;             # ids 0 to executors - 1
+  slackPerMille @2 :UInt32;         # how far above the mean the load of one may be
 }
 
 struct SequencedBatch @0xd3a1f1a0c0de0607 {
@@ -115,6 +123,11 @@ struct Pushed @0xd3a1f1a0c0de060b {
   values @6 :Data;                  # one after another, each of the application's value size
   snapshotAt @7 :UInt64;            # not 0: what changed of the receiver's home keys up to the snapshot at
                                     # this commit index; batch and transactions mean nothing then
+  handover @8 :UInt64;              # not 0: keys whose home the receiver becomes with this version of the
+                                    # group; batch and transactions mean nothing then
+  part @9 :UInt32;                  # of a hand-over: which of how many parts
+  parts @10 :UInt32;
+  snapshots @11 :UInt64;            # of a hand-over: the number of the newest snapshot
 }
 
 # Executor -> executor: result codes of transactions, for the first master of their bundle.
@@ -156,6 +169,40 @@ struct Progress @0xd3a1f1a0c0de0610 {
   snapshot @3 :UInt64;              # commit index of its newest durable snapshot
   stateRoot @4 :Data;               # from executor 0, else empty: root at stateRootIndex
   stateRootIndex @5 :UInt64;
+  life @6 :UInt64;                  # of the group that it belongs to: a roll-back begins another one
+}
+
+# Executor -> snapshot keeper: some buckets of its part of a snapshot. The keeper answers when they are
+# durable.
+struct SnapshotChunk @0xd3a1f1a0c0de0644 {
+  executor @0 :UInt16;
+  number @1 :UInt64;                # of the snapshot
+  index @2 :UInt64;                 # its commit index
+  executors @3 :UInt16;             # of the group that makes it
+  valueBytes @4 :UInt32;
+  first @5 :Bool;                   # of this part
+  last @6 :Bool;
+  buckets @7 :List(UInt16);         # ascending
+  ends @8 :List(UInt32);            # where the bytes of each end
+  bytes @9 :Data;                   # those of a bucket in which no key exists are not stored
+  empty @10 :List(UInt16);          # these
+}
+
+# Executor -> snapshot keeper: the stored buckets of a snapshot from `first` on that are at home there.
+struct SnapshotWanted @0xd3a1f1a0c0de0645 {
+  executor @0 :UInt16;
+  executors @1 :UInt16;             # of the group that it belongs to
+  index @2 :UInt64;                 # commit index of the snapshot
+  first @3 :UInt32;
+}
+
+# The answer.
+struct SnapshotPart @0xd3a1f1a0c0de0646 {
+  index @0 :UInt64;
+  number @1 :UInt64;                # of the snapshot; 0: it is not there
+  valueBytes @2 :UInt32;
+  next @3 :UInt32;                  # the first bucket that is not in it; 65536: that is all
+  buckets @4 :List(Data);           # as stored: each begins with its number
 }
 
 # Committer -> primary, aggregator, coordinator: what a commit changes for them.
@@ -205,6 +252,30 @@ struct OperatorMessage @0xd3a1f1a0c0de0620 {
   union {
     status @0 :Void;
     report @1 :StatusReport;
+    scale @2 :Int8;                 # one executor more (1) or less (-1), or only the report (0)
+    executors @3 :ExecutorsReport;
+  }
+}
+
+# The answer to `scale`: once the change stands in the validator's stream, or at once with a problem.
+struct ExecutorsReport @0xd3a1f1a0c0de0648 {
+  validator @0 :UInt16;
+  executors @1 :UInt16;             # in the newest group
+  version @2 :UInt64;               # of the newest group
+  from @3 :UInt64;                  # commit index from which on it executes
+  rollBacks @4 :UInt64;             # since the process started
+  problem @5 :Text;                 # why nothing was changed: one line; empty: none
+  list @6 :List(Executor);
+  hosts @7 :List(Host);
+  struct Executor @0xd3a1f1a0c0de0649 {
+    id @0 :UInt16;
+    host @1 :Text;                  # address of its executor host; empty: the validator's own process
+    executed @2 :UInt64;            # commit index
+    ready @3 :Bool;                 # it has restored its snapshot
+  }
+  struct Host @0xd3a1f1a0c0de064a {
+    address @0 :Text;
+    up @1 :Bool;
   }
 }
 

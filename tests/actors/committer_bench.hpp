@@ -57,7 +57,9 @@ public:
     caf::anon_send(role, std::forward<Ts>(xs)...);
     run();
   }
-  void replay(std::uint64_t after) { tell(atom::replay_v, executor_id{0}, commit_index{after}); }
+  void replay(std::uint64_t after) {
+    tell(atom::replay_v, executor_id{0}, commit_index{after}, std::uint64_t{0});
+  }
   void progress(std::uint64_t index, std::uint64_t snapshot = 0) {
     execution_progress x;
     x.index = commit_index{index};

@@ -24,15 +24,24 @@ public:
     protocol.genesis_savings_cents = protocol.genesis_checking_cents = 100;
   }
 
+  execution_group group() const { return {0, local.executors, local.slack_per_mille}; }
+
   /// Spawns the group from what the store holds, introduces everybody, and starts.
   void boot() {
     const auto env = environment(0);
     executors.clear();
+    const auto snapshot = find_snapshot(*store);
+    const auto keeper = spawn(keeper_shell, env);
     for (std::uint16_t i = 0; i < local.executors; ++i)
-      executors.push_back(spawn(executor::shell, env, executor_id{i}));
+      executors.push_back(
+          spawn(executor::shell, env,
+                executor_birth{executor_id{i}, 1, snapshot ? snapshot->index : commit_index{},
+                               group(), local.scheduler},
+                keeper));
+    run();
     committer = spawn([this](progress_sink::pointer) -> progress_sink::behavior_type {
       return {[this](const progress_frame& x) { progress.push_back(*decode(x)); },
-              [this](atom::replay, executor_id who, commit_index after) {
+              [this](atom::replay, executor_id who, commit_index after, std::uint64_t) {
                 replays.push_back({who, after});
               }};
     });
@@ -69,8 +78,10 @@ public:
     run();
   }
   void send(const sub_dag_frames& x) {
+    sequenced_sub_dag sequenced = x.sequenced;
+    sequenced.group = group();
     for (const auto& to : executors) {
-      caf::anon_send(to, encode(x.sequenced));
+      caf::anon_send(to, encode(sequenced));
       for (const auto& payload : x.payloads)
         caf::anon_send(to, encode_payload(payload.payload.index, payload.payload.batch,
                                           payload.payload.bundles));

@@ -28,7 +28,10 @@ committer_actor::behavior_type fake_committer(committer_actor::pointer) {
           [](const certified_frame&) {},
           [](const index_frame&) {},
           [](const progress_frame&) {},
-          [](atom::replay, executor_id, commit_index) {},
+          [](atom::replay, executor_id, commit_index, std::uint64_t) {},
+          [](atom::leave, executor_id) {},
+          [](atom::group, commit_index) { return group_log{}; },
+          [](atom::group, std::uint16_t) { return group_log{}; },
           [x](atom::status) { return encode(operator_message{x}); },
           [](atom::durable, std::uint64_t) {},
           [](atom::tick) {}};
@@ -108,6 +111,30 @@ TEST_SUITE("operator desk") {
     b.boot();
     b.ask();
     CHECK(b.told().evidence.newest.empty());
+  }
+
+  TEST_CASE("what an operator wants of the executors is answered by their group") {
+    desk_bench b;
+    b.boot();
+    b.ask(encode(operator_message{scale_request{1}}));
+    CHECK(b.answers->empty());  // there is no group yet
+    std::vector<int> asked;
+    const auto group = b.spawn([&asked](scale_sink::pointer) -> scale_sink::behavior_type {
+      return {[&asked](atom::scale, std::int8_t change) {
+        asked.push_back(change);
+        executors_report x;
+        x.executors = 3;
+        return encode(operator_message{x});
+      }};
+    });
+    caf::anon_send(b.desk, atom::meet_v, group);
+    b.ask(encode(operator_message{scale_request{1}}));
+    b.ask(encode(operator_message{scale_request{0}}));
+    CHECK(asked == std::vector{1, 0});
+    REQUIRE(b.answers->size() == 2);
+    CHECK(std::get<executors_report>(b.answers->back()).executors == 3);
+    b.ask(encode(operator_message{executors_report{}}));  // no question
+    CHECK(b.answers->size() == 2);
   }
 
   TEST_CASE("a worker or executor that has ended is told until another takes its place") {

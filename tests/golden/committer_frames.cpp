@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 sequenced_sub_dag sample_sub_dag() {
   sequenced_sub_dag x{
       commit_index{7}, round_number{13}, some_digest(1), stream_position{2500}, true, {},
-      some_digest(2)};
+      some_digest(2),  {3, 4, 70}};
   x.batches.push_back({some_digest(3), validator_id{2}, worker_id{1}, {}});
   x.batches.push_back({some_digest(4), validator_id{1}, worker_id{0}, {}});
   x.batches[0].bundles = {
@@ -40,7 +40,7 @@ bool is_sample(const wire<schema::Sequenced>& from) {
   const auto sample = sample_sub_dag();
   return x && x->index == sample.index && x->anchor_round == sample.anchor_round &&
          x->anchor == sample.anchor && x->first_position == sample.first_position &&
-         x->snapshot == sample.snapshot && x->chain == sample.chain &&
+         x->snapshot == sample.snapshot && x->chain == sample.chain && x->group == sample.group &&
          std::equal(x->batches.begin(), x->batches.end(), sample.batches.begin(),
                     sample.batches.end(), same_batch);
 }
@@ -67,6 +67,19 @@ status_report sample_report() {
   x.absent_workers = {worker_id{1}};
   x.diverged_at = commit_index{50};
   x.absent_executors = {executor_id{0}, executor_id{2}};
+  return x;
+}
+
+executors_report sample_executors() {
+  executors_report x;
+  x.validator = validator_id{3};
+  x.executors = 2;
+  x.version = 5;
+  x.from = commit_index{18};
+  x.roll_backs = 1;
+  x.problem = "no";
+  x.list = {{executor_id{1}, "10.0.0.5:7000", commit_index{17}, true}};
+  x.hosts = {{"10.0.0.5:7000", true}};
   return x;
 }
 
@@ -109,7 +122,11 @@ std::vector<frozen_frame> committer_frames() {
           frozen("operator_status", encode(operator_message{status_query{}}),
                  operator_message{status_query{}}),
           frozen("operator_report", encode(operator_message{sample_report()}),
-                 operator_message{sample_report()})};
+                 operator_message{sample_report()}),
+          frozen("operator_scale", encode(operator_message{scale_request{-1}}),
+                 operator_message{scale_request{-1}}),
+          frozen("operator_executors", encode(operator_message{sample_executors()}),
+                 operator_message{sample_executors()})};
 }
 
 }  // namespace flamingo::golden

@@ -27,11 +27,13 @@ std::vector<frozen_frame> stored_records() {
   const auto window = committer::client_window::restored(
       bundle_sequence{130}, {0x0123456789abcdf0, std::uint64_t{1} << 63});
   const executor::snapshot_marker marker{7, commit_index{700}, 4, 16};
+  const execution_group group{3, 4, 70};
   const auto ledger = committer::encode_ledger(tests::ledger_sample());
   return {
       record("committer_head", committer::encode_head(head), head, committer::decode_head),
       record("client_window", committer::encode_window(window), window, committer::decode_window),
       record("snapshot_marker", executor::encode(marker), marker, executor::decode_marker),
+      record("execution_group", committer::encode_group(group), group, committer::decode_group),
       record("ledger", {ledger.begin(), ledger.end()}, tests::ledger_sample(),
              committer::decode_ledger)};
 }

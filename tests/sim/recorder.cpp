@@ -155,12 +155,16 @@ void recorder::put_commit(validator_id v, commit_index index, const shared_bytes
                              " is not readable");
     return;
   }
+  // Who executes it is each validator's own business.
+  const execution_group group = std::exchange(stream->group, {});
+  const shared_bytes common = encode(*stream).bytes();
+  stream->group = group;
   const auto [known, is_new] = mine.commits.try_emplace(index);
   if (is_new) {
-    known->second = {std::move(*stream), bytes};
+    known->second = {std::move(*stream), common};
     return;
   }
-  const byte_span before = known->second.bytes, now = bytes;
+  const byte_span before = known->second.bytes, now = common;
   if (!std::equal(before.begin(), before.end(), now.begin(), now.end()))
     mine.rewritten.push_back("commit " + std::to_string(index.value) +
                              " was durable and was made again with other bytes");

@@ -24,10 +24,12 @@ std::string line_of(const scenario& plan, const outcome& x, double seconds) {
   return fmt::format(
       "seed {} {} n={}{}: {} commits, {} rounds, {} bundles, {} duplicates, {} receipts; {} "
       "crashes, "
-      "{} cuts, live {:.1f} s after; {:.1f} s in {:.2f} s, {} frames, trace {:016x}: {}",
+      "{} cuts, {} executors added or removed, {} crashed, live {:.1f} s after; {:.1f} s in {:.2f} "
+      "s, {} frames, trace {:016x}: {}",
       plan.world.seed, plan.name, plan.world.validators, byzantine_text(plan), x.commits, x.rounds,
-      x.bundles, x.duplicates, x.receipts, x.crashes, x.cuts, seconds_of(x.calm_to_live),
-      seconds_of(x.virtual_time), seconds, x.frames, x.trace_hash, x.holds() ? "ok" : "FAILED");
+      x.bundles, x.duplicates, x.receipts, x.crashes, x.cuts, x.regroups, x.executor_crashes,
+      seconds_of(x.calm_to_live), seconds_of(x.virtual_time), seconds, x.frames, x.trace_hash,
+      x.holds() ? "ok" : "FAILED");
 }
 
 std::string json_of(const scenario& plan, const outcome& x, double seconds) {
@@ -44,6 +46,8 @@ std::string json_of(const scenario& plan, const outcome& x, double seconds) {
   out["receipts"] = x.receipts;
   out["crashes"] = x.crashes;
   out["cuts"] = x.cuts;
+  out["regroups"] = x.regroups;
+  out["executor_crashes"] = x.executor_crashes;
   out["live_after_s"] = seconds_of(x.calm_to_live);
   out["virtual_s"] = seconds_of(x.virtual_time);
   out["real_s"] = seconds;

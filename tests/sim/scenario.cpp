@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace flamingo::sim {
@@ -34,6 +35,7 @@ struct recipe {
   unsigned byzantine = 0, kinds = any_kind;
   unsigned skewed_clocks = 250, small_values = 250;
   unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0;
+  unsigned scaling = 250;  // executors come, go and crash
 };
 
 constexpr recipe book[] = {
@@ -91,6 +93,12 @@ constexpr recipe book[] = {
      .slow = 500,
      .skewed_clocks = 1000,
      .small_values = 1000},
+    {.name = "executors",
+     .about = "executors that join, leave and crash, and validators that crash around it",
+     .crashes = 400,
+     .lossy = 200,
+     .slow = 300,
+     .scaling = 1000},
     {.name = "silence",
      .about = "validators that say nothing",
      .crashes = 300,
@@ -163,6 +171,7 @@ public:
     if (random_.chance(how_.slow)) plan_laggards();
     if (random_.chance(how_.lost_disk)) plan_lost_disk();
     if (random_.chance(how_.left_behind)) plan_left_behind();
+    if (random_.chance(how_.scaling)) plan_scaling();
     finish();
     return std::move(out_);
   }
@@ -293,6 +302,20 @@ private:
     add(at + some_time(active_ / 2, active_), fault::restart, v);
   }
 
+  /// At every honest validator, independently.
+  void plan_scaling() {
+    constexpr std::array faults{fault::add,        fault::add,        fault::add,
+                                fault::remove,     fault::remove,     fault::executor_crash,
+                                fault::host_crash, fault::host_return};
+    for (std::uint16_t v = 0; v < n_; ++v) {
+      out_.world.executor_hosts[validator_id{v}] = static_cast<unsigned>(random_.below(3));
+      if (!out_.is_honest(validator_id{v})) continue;
+      for (duration at = some_time(milliseconds(100), active_ / 4); at < active_;
+           at += some_time(milliseconds(1), active_ / 6))
+        add(at, faults[random_.below(faults.size())], validator_id{v});
+    }
+  }
+
   /// Everybody loses power at once.
   void plan_blackout() {
     const auto at = some_time(active_ / 4, active_);
@@ -381,6 +404,16 @@ std::string event::text() const {
       return fmt::format("{} is {} ms further away", x, delay.count() / 1000);
     case fault::lossy:
       return fmt::format("links lose and repeat {} per mille", per_mille);
+    case fault::add:
+      return x + " is to have one executor more";
+    case fault::remove:
+      return x + " is to have one executor less";
+    case fault::executor_crash:
+      return "an executor of " + x + " crashes";
+    case fault::host_crash:
+      return "an executor host of " + x + " is lost";
+    case fault::host_return:
+      return "the executor hosts of " + x + " are back";
     case fault::calm:
       return "all links are whole";
   }

@@ -13,14 +13,19 @@
 namespace flamingo::sim {
 
 enum class fault : std::uint8_t {
-  crash,    // `a` loses power
-  lose,     // `a`, which is down, loses its disk
-  restart,  // `a` starts again from its disk
-  cut,      // the links between `a` and `b` go
-  heal,     // and may come back
-  slow,     // `a` is `delay` further away from everybody
-  lossy,    // all links lose and repeat `per_mille` of their frames
-  calm,     // all links are whole, nobody is slow, nothing is lost
+  crash,           // `a` loses power
+  lose,            // `a`, which is down, loses its disk
+  restart,         // `a` starts again from its disk
+  cut,             // the links between `a` and `b` go
+  heal,            // and may come back
+  slow,            // `a` is `delay` further away from everybody
+  lossy,           // all links lose and repeat `per_mille` of their frames
+  add,             // an operator of `a` wants one executor more
+  remove,          // or one less
+  executor_crash,  // one of the executors of `a` ends
+  host_crash,      // an executor host of `a` goes
+  host_return,     // and those that went come back
+  calm,            // all links are whole, nobody is slow, nothing is lost
 };
 
 struct event {

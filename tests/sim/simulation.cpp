@@ -125,6 +125,18 @@ private:
       case fault::lossy:
         net.model().loss_per_mille = net.model().duplicate_per_mille = x.per_mille;
         return;
+      case fault::add:
+        return world_.scale(x.a, 1);
+      case fault::remove:
+        return world_.scale(x.a, -1);
+      case fault::executor_crash:
+        out_.executor_crashes += world_.crash_executor(x.a) ? 1 : 0;
+        return;
+      case fault::host_crash:
+        out_.executor_crashes += world_.crash_executor_host(x.a) ? 1 : 0;
+        return;
+      case fault::host_return:
+        return world_.return_executor_hosts(x.a);
       case fault::calm:
         net.heal_all();
         net.nobody_slow();
@@ -202,6 +214,8 @@ private:
       for (const auto& batch : record.stream.batches)
         for (const auto& bundle : batch.bundles)
           ++(bundle.what == verdict::fresh ? out_.bundles : out_.duplicates);
+    for (const auto& x : facts.of)
+      if (!x.commits.empty()) out_.regroups += x.commits.rbegin()->second.stream.group.version;
     for (const auto& [client, told] : facts.clients)
       for (const auto& [sequence, all] : told.receipts) out_.receipts += all.size();
   }

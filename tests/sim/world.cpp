@@ -1,5 +1,6 @@
 #include "tests/sim/world.hpp"
 
+#include "actors/executor/executor_actor.hpp"
 #include "actors/runtime/metrics.hpp"
 #include "crypto/fake_coin.hpp"
 #include "crypto/fake_signing.hpp"
@@ -87,6 +88,9 @@ local_parameters world::pick_local_parameters(validator_id v) {
   local_parameters x;
   if (options_.local == world_options::locals::other_delays) x = other_delays(random_);
   if (options_.local == world_options::locals::small) x = small_values(random_);
+  const auto part = "executors of " + std::to_string(v.value);
+  auto of_executors = random_source(options_.seed).fork(part);
+  if (of_executors.chance(500)) x.scheduler = "flamingo";
   if (options_.history_rounds) x.history_rounds = *options_.history_rounds;
   if (options_.small_change.contains(v)) {
     x.batch_bytes = 1'000;
@@ -178,7 +182,64 @@ void world::start_roles(validator_id v) {
   mine.node = std::make_unique<validator::node>(
       system_, mine.env, net_.doors(host_of(v), {link::peer::kind::validator, v.value}),
       validator::role_set{});
+  start_hosts(v);
   mine.node->start(validator::listen_addresses::advertised(members_->validators[v.value]));
+}
+
+void world::start_hosts(validator_id v) {
+  auto& mine = validators_[v.value];
+  mine.hosts.clear();
+  const auto found = options_.executor_hosts.find(v);
+  const unsigned count = found == options_.executor_hosts.end() ? 0 : found->second;
+  for (unsigned i = 0; i < count; ++i) {
+    host x{"host" + std::to_string(i), {}, std::make_shared<std::vector<executor_actor>>(), true};
+    x.actor = system_.spawn([env = mine.env, spawned = x.executors](
+                                executor_host::pointer self) -> executor_host::behavior_type {
+      return {[=](const executor_birth& birth, const snapshot_keeper& keeper) {
+        auto executor = self->home_system().spawn(executor::shell, env, birth, keeper);
+        spawned->push_back(executor);
+        const auto is_it = [who = executor.address()](const executor_actor& y) {
+          return y.address() == who;
+        };
+        caf::actor_cast<caf::actor>(executor)->attach_functor(
+            [=] { std::erase_if(*spawned, is_it); });
+        return executor;
+      }};
+    });
+    caf::anon_send(mine.node->roles().executors, atom::meet_v, x.name, x.actor);
+    mine.hosts.push_back(std::move(x));
+  }
+}
+
+void world::scale(validator_id v, std::int8_t change) {
+  if (const auto* roles = handles_of(v)) caf::anon_send(roles->executors, atom::scale_v, change);
+}
+
+bool world::crash_executor(validator_id v) {
+  std::vector<executor_actor> alive;
+  for (const auto& x : validators_[v.value].hosts)
+    alive.insert(alive.end(), x.executors->begin(), x.executors->end());
+  if (alive.empty() || !handles_of(v)) return false;
+  caf::anon_send_exit(alive[random_.below(alive.size())], caf::exit_reason::kill);
+  return true;
+}
+
+bool world::crash_executor_host(validator_id v) {
+  for (auto& x : validators_[v.value].hosts) {
+    if (!x.up || x.executors->empty() || !handles_of(v)) continue;
+    for (const auto& executor : std::exchange(*x.executors, {}))
+      caf::anon_send_exit(executor, caf::exit_reason::kill);
+    x.up = false;
+    caf::anon_send(handles_of(v)->executors, atom::leave_v, x.name);
+    return true;
+  }
+  return false;
+}
+
+void world::return_executor_hosts(validator_id v) {
+  for (auto& x : validators_[v.value].hosts)
+    if (!std::exchange(x.up, true) && handles_of(v))
+      caf::anon_send(handles_of(v)->executors, atom::meet_v, x.name, x.actor);
 }
 
 void world::crash(validator_id v) {
@@ -192,6 +253,8 @@ void world::power_off(validator_id v) {
   mine.disks.back()->die();
   if (mine.node) mine.node->stop();
   if (mine.joining) mine.joining->stop();
+  for (const auto& x : std::exchange(mine.hosts, {}))
+    caf::anon_send_exit(x.actor, caf::exit_reason::user_shutdown);
   net_.crash(host_of(v));
   mine.node.reset();
   mine.joining.reset();

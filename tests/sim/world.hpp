@@ -5,6 +5,7 @@
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -31,6 +32,8 @@ struct world_options {
   std::optional<std::uint64_t> history_rounds;  // that everybody keeps below the floor
   /// Different random ones at each validator.
   enum class locals : std::uint8_t { usual, other_delays, small } local = locals::other_delays;
+  /// So many executor hosts each has. Without one its executors run with its other roles.
+  std::map<validator_id, unsigned> executor_hosts;
   /// Byzantine: each bundle is a batch of theirs.
   std::set<validator_id> small_change;
   std::function<void(const std::string&)> print;  // lines of the trace
@@ -56,6 +59,14 @@ public:
   bool is_joining(validator_id v) const { return validators_[v.value].joining != nullptr; }
   /// How often a validator came back by a joiner.
   std::uint64_t joined() const { return joined_; }
+
+  /// An operator of a validator that runs asks for one executor more (1) or less (-1).
+  void scale(validator_id v, std::int8_t change);
+  /// One of a validator's executors crashes, or all of one of its hosts, which is away then until
+  /// the next `return_hosts`. @returns whether there was one.
+  bool crash_executor(validator_id v);
+  bool crash_executor_host(validator_id v);
+  void return_executor_hosts(validator_id v);
 
   /// Lets virtual time pass; a seed picks among the actors that are ready.
   void run_for(duration time);
@@ -84,6 +95,13 @@ public:
   static std::shared_ptr<const crypto::signer> signer_of(const std::string& name);
 
 private:
+  /// A process of the validator in which executors may run.
+  struct host {
+    std::string name;
+    executor_host actor;
+    std::shared_ptr<std::vector<executor_actor>> executors;  // that it spawned
+    bool up = true;
+  };
   struct life {
     std::shared_ptr<storage::memory_kv> platter;
     std::vector<std::shared_ptr<disk>> disks;  // of all its lives: tasks may still point to them
@@ -93,6 +111,7 @@ private:
     std::unique_ptr<validator::joining> joining;  // before `node`, if at all
     std::unique_ptr<validator::node> node;
     bool rejoins = false;  // it asked to be stopped for it
+    std::vector<host> hosts;
   };
 
   struct config : caf::actor_system_config {
@@ -100,6 +119,7 @@ private:
   };
 
   void start_roles(validator_id v);
+  void start_hosts(validator_id v);
   void begin_joining(validator_id v, const joiner::standing& stands);
   void power_off(validator_id v);
   void rejoin(validator_id v);

@@ -20,7 +20,7 @@ def is_core(path):
     if parts[0] != "actors" or not path.endswith((".hpp", ".cpp")):
         return False
     if len(parts) == 2:
-        return path != "actors/interfaces.hpp"
+        return path not in ("actors/interfaces.hpp", "actors/frames.hpp")
     return parts[1] not in NOT_PURE and not re.search(r"_(actor|metrics)\.[ch]pp$", path)
 
 
@@ -41,7 +41,7 @@ FRAMEWORKS = r"(caf|kj|capnp|prometheus|spdlog|fmt)/|.*\.capnp\.h$"
 LAYERS = [
     Layer("core", is_core, "the plain values of messages/, other cores and the plain standard library",
           re.compile(rf"{FRAMEWORKS}|(crypto|storage|apps|tests|openssl)/|lmdb\.h|messages/(frame|codec)"
-                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/interfaces|.*_(actor|metrics)\.hpp$"),
+                     rf"|actors/({'|'.join(NOT_PURE)})/|actors/(interfaces|frames)|.*_(actor|metrics)\.hpp$"),
           PLAIN_STANDARD),
     Layer("crypto", under("crypto"), "plain values and OpenSSL",
           re.compile(rf"{FRAMEWORKS}|(storage|actors|apps|tests)/|lmdb\.h")),

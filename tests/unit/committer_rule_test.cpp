@@ -307,12 +307,45 @@ TEST_SUITE("committer") {
     CHECK(x.commits.back().keep_from == commit_index{9});
   }
 
+  TEST_CASE("a change of the executors stands in the log at one place, also after a restart") {
+    bench x;
+    const auto feed = [&](std::uint64_t r) {
+      for (std::uint16_t a = 0; a < 4; ++a) x.add(make(at(r, a), {0, 1, 2, 3}));
+    };
+    for (std::uint64_t r = 1; r <= 6; ++r) feed(r);
+    REQUIRE(!x.commits.empty());
+    const execution_group first = x.commits[0].stream.group;
+    CHECK(first.executors == 1);
+    CHECK(x.commits[0].groups == std::vector<group_entry>{{commit_index{1}, first}});
+    const commit_index before = x.commits.back().head.index;
+    x.logic.step(now, group_wanted{3});
+    CHECK(x.logic.group() == first);  // nothing was committed since
+    for (std::uint64_t r = 7; r <= 12; ++r) feed(r);
+    const execution_group second{1, 3, first.slack_per_mille};
+    std::vector<group_entry> stored;
+    for (const commit& y : x.commits) {
+      CHECK(y.stream.group == (y.head.index <= before ? first : second));
+      stored.insert(stored.end(), y.groups.begin(), y.groups.end());
+    }
+    CHECK(stored == std::vector<group_entry>{{commit_index{1}, first}, {before + 1, second}});
+    CHECK(x.logic.groups_after(before - 1).entries == stored);
+    CHECK(x.logic.groups_after(before).entries.size() == 1);
+    // What the store gives back goes on, whatever the configuration says.
+    recovered store;
+    store.head = x.commits.back().head;
+    store.groups = stored;
+    core again(test_parameters(4), store);
+    CHECK(again.group() == second);
+    CHECK(again.groups_after(before - 1).entries == stored);
+  }
+
   TEST_CASE("an executor that does not exist is refused") {
     bench x;
     execution_progress progress;
-    progress.executor = executor_id{1};
+    progress.executor = executor_id{max_group_executors};
     CHECK(x.logic.step(now, progressed{progress}).rejected == std::vector{reject::not_requested});
-    CHECK(x.logic.step(now, replay_asked{executor_id{1}, {}}).rejected.size() == 1);
+    CHECK(x.logic.step(now, replay_asked{executor_id{max_group_executors}, {}}).rejected.size() ==
+          1);
   }
 
   TEST_CASE("another header of the same author and round is refused and counted") {

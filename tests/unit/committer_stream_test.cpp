@@ -157,6 +157,38 @@ TEST_SUITE("committer") {
     CHECK(indexes(x.send(commit_index{100}), e0) == std::vector<std::uint64_t>{11, 12, 13, 14});
   }
 
+  TEST_CASE("an executor of an earlier life is not heard any more") {
+    execution_stream x(1, 4);
+    x.replay(e0, commit_index{10}, 2);
+    auto late = progress(e0, 12);
+    late.life = 1;
+    x.send(commit_index{100});
+    x.progress(late);
+    CHECK(x.executed() == commit_index{10});
+    x.replay(e0, commit_index{0}, 1);
+    CHECK(x.send(commit_index{100}).empty());
+    late.life = 2;
+    x.progress(late);
+    CHECK(x.executed() == commit_index{12});
+  }
+
+  TEST_CASE("who has left is waited for no longer, and who joins counts from its entry on") {
+    execution_stream x(2, 4);
+    x.replay(e0, commit_index{0});
+    x.replay(e1, commit_index{0});
+    x.send(commit_index{100});
+    x.progress(progress(e0, 4, 4));
+    CHECK(x.executed() == commit_index{0});
+    x.regroup(1);
+    CHECK(x.executed() == commit_index{4});
+    CHECK(x.snapshot() == commit_index{4});
+    CHECK(x.send(commit_index{100}).empty());  // it still reads along
+    x.left(e1);
+    CHECK(indexes(x.send(commit_index{100}), e0) == std::vector<std::uint64_t>{5, 6, 7, 8});
+    x.regroup(2);
+    CHECK(x.executed() == commit_index{0});
+  }
+
   TEST_CASE("a snapshot counts when every executor has it") {
     execution_stream x(2, 4);
     x.replay(e0, commit_index{0});

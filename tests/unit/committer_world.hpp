@@ -42,6 +42,7 @@ struct test_store {
     content.dead.insert(x.dead_added.begin(), x.dead_added.end());
     for (const digest& batch : x.dead_removed) content.dead.erase(batch);
     content.oldest = x.keep_from;
+    content.groups.insert(content.groups.end(), x.groups.begin(), x.groups.end());
   }
 };
 

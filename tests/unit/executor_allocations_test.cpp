@@ -42,7 +42,8 @@ struct steady_group {
     return out;
   }
 
-  void run(const sub_dag_frames& x) {
+  void run(sub_dag_frames x) {
+    x.sequenced.group.executors = static_cast<std::uint16_t>(cores.size());
     for (std::size_t i = 0; i < cores.size(); ++i) {
       inboxes[i].push_back(sequenced_received{x.sequenced});
       for (const auto& payload : x.payloads) inboxes[i].push_back(payload);

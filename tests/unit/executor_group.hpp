@@ -1,5 +1,6 @@
 // A group of executor cores in one test: what they say is delivered in an order that a seed picks,
-// some of it twice; snapshots become durable late; the group can crash and start again from them.
+// some of it twice; snapshots become durable late; executors join and leave; the group can crash
+// and start again from its snapshots.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -30,6 +31,7 @@ struct group_settings {
   assembly::limits waiting{};
   std::uint16_t workers = 2;
   std::string scheduler = "static";
+  std::uint16_t slow = 0xffff;  // an executor that mostly hears things later than the others
 };
 
 class executor_group {
@@ -37,13 +39,25 @@ public:
   executor_group(const group_settings& s, stream_source& source)
       : settings_(s), source_(source), rng_(s.seed) {
     dense_ = std::make_shared<dense_buckets>(source.rules()->dense_keys(), &bucket_of);
+    group_.executors = s.executors;
     start();
+  }
+
+  /// From the next sub-DAG on the group has so many executors.
+  void change_to(std::uint16_t executors) {
+    while (cores_.size() < executors) {
+      cores_.push_back(make_core(static_cast<std::uint16_t>(cores_.size()), last_));
+      cores_.back()->stand_by(commit_index{history_.size()});
+      step(static_cast<std::uint16_t>(cores_.size() - 1), started{});
+    }
+    ++group_.version;
+    group_.executors = executors;
   }
 
   /// Runs until every executor has executed `count` more sub-DAGs.
   void run(std::uint64_t count) {
     for (; count > 0; --count) {
-      history_.push_back(source_.next());
+      make_next();
       if (rng_() % 3 == 0) drain(rng_() % 200);
       offer(history_.back());
     }
@@ -52,7 +66,7 @@ public:
   /// Like run, but stops in the middle of it.
   void run_in_part(std::uint64_t count) {
     for (; count > 0; --count) {
-      history_.push_back(source_.next());
+      make_next();
       offer(history_.back());
       drain(rng_() % 400);
     }
@@ -64,7 +78,9 @@ public:
     start();
   }
 
-  std::uint16_t size() const { return settings_.executors; }
+  /// Those that left included: they read along.
+  std::uint16_t size() const { return static_cast<std::uint16_t>(cores_.size()); }
+  const execution_group& group() const { return group_; }
   core& at(std::uint16_t i) { return *cores_[i]; }
   const snapshot_disk& disk() const { return disk_; }
   const std::map<answer_key, expected_answer>& answers() const { return answers_; }
@@ -77,7 +93,7 @@ public:
     const std::uint32_t slot = any.values().slot_of(key);
     const std::uint16_t owner = slot < any.partitions().slots()
                                     ? any.partitions().owner(slot)
-                                    : bucket_of(key) % settings_.executors;
+                                    : any.partitions().first_owner(bucket_of(key));
     value_store& values = cores_[owner]->values();
     return {values.at(values.slot_of(key)), values.value_bytes()};
   }
@@ -93,36 +109,53 @@ public:
   }
 
 private:
+  void make_next() {
+    history_.push_back(source_.next());
+    history_.back().sequenced.group = last_ = group_;
+  }
+
+  std::unique_ptr<core> make_core(std::uint16_t i, const execution_group& first) const {
+    parameters p;
+    p.share = {executor_id{i}, first.executors, settings_.workers, settings_.batch_transactions,
+               first.slack_per_mille};
+    p.group_version = first.version;
+    p.waiting = settings_.waiting;
+    p.max_lead = settings_.max_lead;
+    p.max_waiting_steps = settings_.max_waiting_steps;
+    p.stream_retry = std::chrono::seconds(1);
+    return std::make_unique<core>(p, source_.rules(), make_scheduler(settings_.scheduler), dense_,
+                                  functions{&bucket_of, &sha256});
+  }
+
+  /// All that the stream after the newest snapshot names, and the group to come.
   void start() {
     cores_.clear();
     const auto newest = disk_.newest();
-    for (std::uint16_t i = 0; i < settings_.executors; ++i) {
-      parameters p;
-      p.share = {executor_id{i}, settings_.executors, settings_.workers,
-                 settings_.batch_transactions};
-      p.waiting = settings_.waiting;
-      p.max_lead = settings_.max_lead;
-      p.max_waiting_steps = settings_.max_waiting_steps;
-      p.stream_retry = std::chrono::seconds(1);
-      cores_.push_back(std::make_unique<core>(p, source_.rules(),
-                                              make_scheduler(settings_.scheduler), dense_,
-                                              functions{&bucket_of, &sha256}));
+    const std::size_t from = newest ? newest->index.value : 0;
+    const execution_group first = from < history_.size() ? history_[from].sequenced.group : group_;
+    last_ = from < history_.size() ? history_.back().sequenced.group : group_;
+    std::uint16_t most = group_.executors;
+    for (std::size_t i = from; i < history_.size(); ++i)
+      most = std::max(most, history_[i].sequenced.group.executors);
+    for (std::uint16_t i = 0; i < most; ++i) {
+      cores_.push_back(make_core(i, first));
+      if (i >= first.executors) cores_.back()->stand_by(commit_index{from});
     }
-    if (newest) restore(*newest);
-    for (std::uint16_t i = 0; i < settings_.executors; ++i) step(i, started{});
+    if (newest) restore(*newest, first.executors);
+    for (std::uint16_t i = 0; i < most; ++i) step(i, started{});
   }
 
-  void restore(const snapshot_marker& marker) {
+  void restore(const snapshot_marker& marker, std::uint16_t executors) {
     for (const auto& [at, bytes] : disk_.buckets) {
       if (at.first != marker.parity()) continue;
-      for (std::uint16_t i = 0; i < settings_.executors; ++i)
+      for (std::uint16_t i = 0; i < executors; ++i)
         if (cores_[i]->is_home(at.second)) REQUIRE(cores_[i]->restore_bucket(as_span(bytes)));
     }
-    for (auto& x : cores_) x->restored(marker);
+    for (std::uint16_t i = 0; i < executors; ++i) cores_[i]->restored(marker);
     // The leaves of all buckets, as after any snapshot.
-    for (std::uint16_t i = 0; i < settings_.executors; ++i) {
+    for (std::uint16_t i = 0; i < executors; ++i) {
       state_leaves leaves{executor_id{i}, marker.index, {}, {}};
-      for (std::size_t b = i; b < bucket_count; b += settings_.executors) {
+      for (std::size_t b = i; b < bucket_count; b += executors) {
         const auto bucket = static_cast<std::uint16_t>(b);
         const auto found = disk_.buckets.find({marker.parity(), bucket});
         const std::vector<char> empty{static_cast<char>(b), static_cast<char>(b >> 8)};
@@ -142,7 +175,7 @@ private:
   }
 
   void offer(const sub_dag_frames& x) {
-    for (std::uint16_t i = 0; i < settings_.executors; ++i) offer(i, x);
+    for (std::uint16_t i = 0; i < size(); ++i) offer(i, x);
   }
   void offer(std::uint16_t i, const sub_dag_frames& x) {
     bag_.push_back({i, sequenced_received{x.sequenced}});
@@ -151,7 +184,7 @@ private:
 
   void drain(std::uint64_t deliveries) {
     for (; deliveries > 0; --deliveries) {
-      for (std::uint16_t i = 0; bag_.empty() && i < settings_.executors; ++i)
+      for (std::uint16_t i = 0; bag_.empty() && i < size(); ++i)
         if (cores_[i]->holding()) step(i, timer{});
       if (bag_.empty()) return;
       deliver_one();
@@ -162,7 +195,7 @@ private:
     while (true) {
       while (!bag_.empty()) deliver_one();
       bool asked = false;
-      for (std::uint16_t i = 0; i < settings_.executors; ++i) {
+      for (std::uint16_t i = 0; i < size(); ++i) {
         const auto at = cores_[i]->next_deadline();
         if (!at && !cores_[i]->holding()) continue;
         if (at && !cores_[i]->holding()) now_ = std::max(now_, *at);
@@ -175,7 +208,8 @@ private:
   }
 
   void deliver_one() {
-    const std::size_t pick = rng_() % bag_.size();
+    std::size_t pick = rng_() % bag_.size();
+    for (int i = 0; i < 4 && bag_[pick].first == settings_.slow; ++i) pick = rng_() % bag_.size();
     auto next = bag_[pick];
     if (rng_() % 100 >= settings_.repeat_percent ||
         std::holds_alternative<snapshot_durable>(next.second)) {
@@ -249,6 +283,8 @@ private:
   }
 
   group_settings settings_;
+  execution_group group_;  // of the next sub-DAG
+  execution_group last_;   // of the newest one, or what a group that is empty-handed began with
   stream_source& source_;
   std::mt19937_64 rng_;
   std::shared_ptr<const dense_buckets> dense_;

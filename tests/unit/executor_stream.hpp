@@ -38,6 +38,7 @@ struct stream_settings {
   unsigned bad_percent = 3;
   std::uint64_t snapshot_every = 0;  // sub-DAGs; 0: none
   unsigned max_bundle = 40;          // transactions
+  std::uint16_t executors = 1;       // that the stream names
 };
 
 /// The answer to one bundle.
@@ -101,6 +102,7 @@ public:
     dag.index = ++index_;
     dag.anchor_round = round_number{2 * index_.value};
     dag.first_position = position_;
+    dag.group.executors = settings_.executors;
     dag.snapshot = settings_.snapshot_every != 0 && index_.value % settings_.snapshot_every == 0;
     for (auto batches = draw(4); batches > 0; --batches) add_batch(out);
     // The same batch again, as when its author proposed it twice: nothing in it is fresh.

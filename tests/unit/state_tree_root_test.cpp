@@ -116,9 +116,9 @@ TEST_SUITE("state_tree") {
   }
 
   TEST_CASE("a root is there when every executor's leaves came in whatever order") {
-    root_collector roots(2, &sha256);
-    roots.expect(commit_index{5});
-    roots.expect(commit_index{9});
+    root_collector roots(&sha256);
+    roots.expect(commit_index{5}, 2);
+    roots.expect(commit_index{9}, 2);
     CHECK(!roots.add(leaves_of(0, 2, 9, 7)));
     CHECK(!roots.add(leaves_of(1, 2, 9, 7)));  // the leaves at 5 come first
     CHECK(!roots.add(leaves_of(1, 2, 5, 3)));

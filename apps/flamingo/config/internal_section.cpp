@@ -26,6 +26,18 @@ section describe(internal_section& x) {
               text("certificate_key", x.certificate_key, "a path", "Its private key."),
               text("authority", x.authority, "a path", "The authority's certificate."),
           },
+      .lists = {items<executor_host_entry>(
+          "executor_hosts", x.executor_hosts,
+          "Processes that only run executors: `flamingo node --roles executor-host`. What "
+          "`executor "
+          "add` adds runs on the one with the fewest.",
+          [](executor_host_entry& host) {
+            return section{
+                .key = {},
+                .meaning = {},
+                .entries = {required(address("address", host.address, 1,
+                                             "Where it answers the process with the executors."))}};
+          })},
   };
 }
 

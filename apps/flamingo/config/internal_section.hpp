@@ -3,13 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "apps/flamingo/config/schema.hpp"
 
 namespace flamingo::config {
 
+struct executor_host_entry {
+  network_address address;
+};
+
 struct internal_section {
   network_address primary, worker, executor;  // an empty host: not spread
+  std::vector<executor_host_entry> executor_hosts;
   bool tls = false;
   std::string certificate, certificate_key, authority;
 };

@@ -169,6 +169,8 @@ std::string write_node(const node_file& x) {
 std::string document_node(const node_file& x) {
   node_file copy = x;
   if (copy.listen.workers.empty()) copy.listen.workers.emplace_back();
+  if (copy.internal.executor_hosts.empty())
+    copy.internal.executor_hosts.push_back({{"10.0.0.5", 7000}});
   if (copy.link.emulate_to.empty()) copy.link.emulate_to.push_back({"validator-1", {}});
   return write_documented(describe(copy),
                           "A validator of a Flamingo network: every key with its default.\n"

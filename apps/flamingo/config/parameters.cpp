@@ -192,7 +192,11 @@ std::vector<entry> of_committer(local_parameters& x) {
 
 std::vector<entry> of_executor(local_parameters& x) {
   return {
-      integer("executors", x.executors, 1, 10, "Workers of the executor group."),
+      integer("executors", x.executors, 1, 10,
+              "Workers of the executor group at first. Afterwards the store knows their number, "
+              "and `flamingo executor add` or `remove` changes it."),
+      integer("slack_per_mille", x.slack_per_mille, 0, 1000,
+              "How far above the mean the load of one executor in a batch may be, if keys move."),
       choice("scheduler", x.scheduler,
              {{"static", std::string("static")}, {"flamingo", std::string("flamingo")}},
              "Which executor runs what. static: by key, fixed. flamingo: balanced, deterministic."),

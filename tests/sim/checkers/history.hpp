@@ -19,7 +19,7 @@ namespace flamingo::sim::checkers {
 /// A commit as a validator's store has it.
 struct commit_record {
   sequenced_sub_dag stream;
-  shared_bytes bytes;  // of the record
+  shared_bytes bytes;  // of the record, but for the group of executors
 };
 
 /// A bundle as a batch carries it.
