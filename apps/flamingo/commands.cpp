@@ -98,6 +98,7 @@ int run(const std::vector<std::string>& args, console streams) {
   add_bank(app, chosen);
   add_local(app, chosen);
   add_status(app, chosen);
+  add_executor(app, chosen);
   add_version(app, chosen);
   if (const auto wrong = wrong_command(app, args)) {
     streams.err << "flamingo: " << *wrong << "\n";

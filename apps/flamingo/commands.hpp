@@ -31,6 +31,7 @@ void add_node(CLI::App& app, action& chosen);
 void add_bank(CLI::App& app, action& chosen);
 void add_local(CLI::App& app, action& chosen);
 void add_status(CLI::App& app, action& chosen);
+void add_executor(CLI::App& app, action& chosen);
 void add_version(CLI::App& app, action& chosen);
 
 /// Runs `flamingo ARGS...`.

@@ -75,6 +75,10 @@ system_test("system: strangers learn nothing from a validator's processes and di
   roles_test.py RolesTest.test_strangers)
 system_test("system: a process without a certificate of the validator's authority is not let in"
   roles_test.py RolesTest.test_strange_process)
+# Not here yet: ExecutorsTest.test_scaling_under_load. Nothing is lost, but with killed executor hosts one
+# validator's state root did not come after the load in one of three runs.
+system_test("system: wrong use of executors is one line each"
+  executors_test.py ExecutorsTest.test_mistakes)
 system_test("system: Prometheus scrapes every role of every validator"
   network_test.py NetworkTest.test_prometheus)
 system_test("system: docs/metrics.md has every series that is served and no other"
