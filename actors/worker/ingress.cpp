@@ -4,7 +4,11 @@
 
 namespace flamingo::worker {
 
-std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x) {
+std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x, time_point now) {
+  if (const auto vain = vain_of_.find(from); vain != vain_of_.end())
+    if (const auto wait = vain->second.wait(now); wait > duration{})
+      return admission::busy{std::chrono::ceil<std::chrono::milliseconds>(wait),
+                             "bundles that were checked in vain"};
   const std::uint64_t bytes = x.parts.body.size();
   std::uint64_t& held = held_[from];
   if (held + bytes > with_.client_window_bytes)
@@ -15,8 +19,12 @@ std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x)
     return admission::busy{busy_retry, "ingress_bytes"};
   held += bytes;
   bytes_ += bytes;
-  queue_.push(from, std::move(x), bytes);
+  queue_.push(from, std::move(x), bytes + signature_cost);
   return std::nullopt;
+}
+
+void ingress::checked_in_vain(client_id from, time_point now) {
+  vain_of_.try_emplace(from, vain_checks_per_second).first->second.charge(1, now);
 }
 
 void ingress::release(client_id from, std::uint64_t bytes) {

@@ -13,6 +13,9 @@
 
 namespace flamingo::worker {
 
+/// What checking a bundle's signature costs, as bytes that could be hashed in that time.
+inline constexpr std::uint64_t signature_cost = 64 << 10;
+
 /// A bundle that nobody has looked at yet.
 struct waiting_bundle {
   signed_bytes parts;
@@ -30,7 +33,11 @@ public:
       : with_(with), queue_(quantum), relays_(relay_rate(with.ingress_bytes)) {}
 
   /// Takes a bundle in, or says why it is busy.
-  std::optional<admission::busy> arrive(client_id from, waiting_bundle x);
+  std::optional<admission::busy> arrive(client_id from, waiting_bundle x, time_point now);
+
+  /// A bundle of this client was checked and not kept. Checks cost the other clients' time, so a
+  /// client has few of them in vain a second: beyond that nothing of it is taken in for a while.
+  void checked_in_vain(client_id from, time_point now);
 
   /// The bundle whose turn it is. It counts as being in the worker until `release`.
   std::optional<std::pair<client_id, waiting_bundle>> pop() { return queue_.pop(); }
@@ -50,6 +57,7 @@ public:
 private:
   static constexpr std::uint64_t quantum = 256 << 10;  // bytes a client's turn
   static constexpr std::chrono::milliseconds busy_retry{100};
+  static constexpr std::uint64_t vain_checks_per_second = 100;
 
   std::uint64_t relay_rate(std::uint64_t bytes) const {
     return bytes * with_.relay_per_mille / 1000;
@@ -61,6 +69,7 @@ private:
   std::uint64_t bytes_ = 0;                  // Invariant: the sum over held_, at most ingress_bytes
   rate_limit relays_;
   std::map<client_id, rate_limit> relays_of_;
+  std::map<client_id, rate_limit> vain_of_;
 };
 
 }  // namespace flamingo::worker

@@ -65,7 +65,13 @@ void orphans::noted(const withdrawal_noted& x, round_number anchor) {
 
 std::vector<digest> orphans::take_dead(round_number anchor) {
   std::vector<digest> out;
-  while (!by_end_.empty() && by_end_.begin()->first + with_.gc_depth <= anchor) {
+  const auto is_over = [&](round_number until) {
+#if FLAMINGO_MUTANT_orphan_deleted_at_once
+    return true;
+#endif
+    return until + with_.gc_depth <= anchor;
+  };
+  while (!by_end_.empty() && is_over(by_end_.begin()->first)) {
     out.push_back(by_end_.begin()->second);
     watched_.erase(out.back());
     by_end_.erase(by_end_.begin());

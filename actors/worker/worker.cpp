@@ -11,8 +11,6 @@ namespace flamingo::worker {
 
 namespace {
 
-// What checking a bundle's signature costs, as bytes that could be hashed in that time.
-constexpr std::uint64_t signature_cost = 64 << 10;
 constexpr std::uint64_t batch_quantum = 1 << 20;  // cost that a peer may have checked in one turn
 
 // Peers' batches that are checked before a client gets a turn again.
@@ -152,7 +150,7 @@ void core::on(availability_asked x, effects& out) {
   for (const digest& id : x.question.batches) {
     const batch_record* record = records_.find(id);
     if (record && record->durable) {
-      if (orphans_.watches(id)) orphans_.watch(id, anchor_round_);
+      promised(id);
       announce(id, *record, out);
     } else if (!record && is_late && !fetcher_.wants(id)) {
       lacking.batches.push_back(id);
@@ -239,8 +237,18 @@ bool core::too_many_uncommitted(validator_id author, std::uint64_t bytes) const 
 void core::on(batch_known x, effects& out) {
   const batch_record* record = records_.find(x.id);
   // Sent again, so our acknowledgement was lost; if it is not durable yet, it will be acknowledged.
-  if (record && record->durable && record->author == x.from)
-    out.acks.emplace_back(x.from, batch_stored{x.id, record->sequence});
+  if (!record || !record->durable || record->author != x.from) return;
+  promised(x.id);
+  out.acks.emplace_back(x.from, batch_stored{x.id, record->sequence});
+}
+
+/// Somebody hears now that the batch is stored here: it is given up only as long after as if it had
+/// just come, whatever was decided before.
+void core::promised(const digest& id) {
+#if FLAMINGO_MUTANT_acknowledged_and_deleted
+  return;
+#endif
+  if (orphans_.watches(id)) orphans_.watch(id, anchor_round_);
 }
 
 void core::on(batch_refused x, effects& out) {

@@ -335,6 +335,7 @@ private:
   bool bundles_wait() const { return !ingress_.empty() && !much_uncommitted(); }
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
+  void promised(const digest& id);
   void acknowledged(validator_id from, const batch_stored&, effects&);
   void consume(const sequenced_bundle&, std::set<client_id>& changed);
   void expect_outcomes(const sequenced_sub_dag&);

@@ -87,7 +87,7 @@ void core::on(bundle_arrived x, effects& out) {
   if (sequence >= low + with_.protocol.bundle_window)
     return answer(from, sequence, admission::busy{busy_retry, "bundle_window"}, out);
   if (auto why = busy(x.store_full)) return answer(from, sequence, std::move(*why), out);
-  if (auto why = ingress_.arrive(from, std::move(x.bundle))) {
+  if (auto why = ingress_.arrive(from, std::move(x.bundle), now_)) {
     if (much_uncommitted()) why = admission::busy{lag_retry, "max_uncommitted_bytes"};
     return answer(from, sequence, std::move(*why), out);
   }
@@ -97,6 +97,7 @@ void core::on(bundle_arrived x, effects& out) {
 void core::on(bundle_refused x, effects& out) {
   held_[x.from].erase(x.bundle.claimed);
   ingress_.release(x.from, x.bundle.parts.body.size());
+  ingress_.checked_in_vain(x.from, now_);
   refuse(x.from, x.bundle.claimed, x.why, out);
 }
 
@@ -132,6 +133,7 @@ void core::on(bundle_checked x, effects& out) {
   if (auto why = admission_of(from, *x.bundle)) {
     held.erase(sequence);
     ingress_.release(from, body_bytes(*x.bundle));
+    ingress_.checked_in_vain(from, now_);
     if (std::holds_alternative<admission::duplicate>(*why))
       return answer_duplicate(from, sequence, out);
     // A client that gets no receipts does not know how far the anchors are.

@@ -111,10 +111,10 @@ void core::on(batches_wanted x, effects& out) {
 
 void core::want(const wanted_batch& wanted, effects& out) {
   const batch_record* record = records_.find(wanted.id);
-  if (!record)
-    fetcher_.want(wanted);
-  else if (record->durable)
-    out.stored_indexes.push_back(record->key(wanted.id));
+  if (!record) return fetcher_.want(wanted);
+  if (!record->durable) return;  // its index goes out once it is
+  promised(wanted.id);
+  out.stored_indexes.push_back(record->key(wanted.id));
 }
 
 // -- executors

@@ -68,6 +68,48 @@ TEST_SUITE("worker admission") {
     CHECK(fx.rejected == std::vector{reject::malformed});
   }
 
+  TEST_CASE("who sends bad signatures has few of them checked, and others wait for none of them") {
+    worker_harness w;
+    const auto bad = [&](std::uint64_t sequence) {
+      auto parts = w.bundle(0, sequence).parts();
+      parts.sig.bytes[5] ^= 1;
+      return w.step(worker::bundle_arrived{client_id{0}, {parts, bundle_sequence{sequence}}});
+    };
+    std::uint64_t busy = 0;
+    for (std::uint64_t i = 1; i <= 1000; ++i) {
+      busy += only_answer<admission::busy>(bad(i)) != nullptr;
+      w.work();
+      w.advance(milliseconds{1});
+    }
+    CHECK(w.scheme->count <= 202);  // 100 a second, and as many at once
+    CHECK(busy == 1000 - w.scheme->count);
+    const admission::busy* told = nullptr;
+    for (std::uint64_t i = 1; !told && i <= 2; ++i) {
+      told = only_answer<admission::busy>(bad(2000 + i));
+      w.work();
+    }
+    REQUIRE(told);
+    CHECK(told->limit == "bundles that were checked in vain");
+    CHECK(told->retry_after <= milliseconds{11});
+    // Its good ones have to wait as long; nobody else's have.
+    const auto retry = told->retry_after;
+    CHECK(only_answer<admission::redirect>(w.admit(w.bundle(1, 1), 1)));
+    w.advance(retry);
+    CHECK(only_answer<admission::admitted>(w.admit(w.bundle(0, 1), 0)));
+  }
+
+  TEST_CASE("a client's small bundles cost it their checks: another one's turn comes soon") {
+    worker_harness w;
+    for (std::uint64_t i = 1; i <= 500; ++i) w.offer(w.bundle(0, i, 1), 0);
+    w.offer(w.bundle(1, 1), 1);
+    std::uint64_t before = 0;
+    while (auto next = w.core.next_check()) {
+      if (std::get<worker::bundle_check>(*next).from == client_id{1}) break;
+      ++before;
+    }
+    CHECK(before <= 8);
+  }
+
   TEST_CASE("a bundle sent again is admitted again and counted once") {
     worker_harness w;
     const auto bundle = w.bundle(0, 1);

@@ -107,6 +107,28 @@ TEST_SUITE("worker orphans") {
     CHECK(w.log_at(42).given_up.empty());
   }
 
+  TEST_CASE("who is told that a batch is stored here can rely on it, however near its end was") {
+    const auto told_again = [](auto&& tell) {
+      for (const bool is_answered : {false, true}) {
+        receiver w;
+        w.log_at(21);
+        if (is_answered) w.noted(1, 22);
+        tell(w);
+        if (!is_answered) w.noted(1, 22);  // it is about a withdrawal that holds no more
+        CHECK(w.log_at(22 + gc_depth).given_up.empty());
+        CHECK(w.core.knows(w.id));
+        CHECK_FALSE(w.log_at(21 + gc_depth + history).withdrawal);
+        CHECK(w.log_at(21 + gc_depth + history + 1).withdrawal);
+      }
+    };
+    told_again([](receiver& w) { CHECK(receive_and_check(w, 1, w.batch).acks.size() == 1); });
+    told_again([](receiver& w) {
+      const auto fx = w.step(worker::batches_wanted{wanted(w.batch.batch, {validator_id{2}})});
+      CHECK(fx.stored_indexes == std::vector{w.key()});
+    });
+    told_again([](receiver& w) { CHECK(w.asked({w.id}).available.size() == 1); });
+  }
+
   TEST_CASE("what the primary keeps is withdrawn again only as long after as if it had just come") {
     receiver w;
     w.log_at(21);
