@@ -236,6 +236,10 @@ void initialise(pointer self) {
   if (!plans)
     return s.env->fail(ec::bad_configuration,
                        "scheduler = \"" + s.birth.scheduler + "\": there is no such one");
+  if (!plans->keeps_order())
+    return s.env->fail(ec::bad_configuration, "scheduler = \"" + s.birth.scheduler +
+                                                  "\": it changes the committed order, and serves "
+                                                  "comparisons alone");
   s.logic.emplace(parameters_of(*s.env, s.birth), rules, std::move(plans),
                   shared_buckets(rules->dense_keys()), functions{&bucket_of, &sha256});
   if (!s.birth.group.has(s.birth.id)) {

@@ -179,6 +179,10 @@ TEST_SUITE("executor actor") {
     b.boot();
     REQUIRE(b.failures.size() == 3);
     CHECK(b.failures[2].find("scheduler = \"lottery\"") != std::string::npos);
+    b.local.scheduler = "hermes";
+    b.boot();
+    REQUIRE(b.failures.size() == 4);
+    CHECK(b.failures[3].find("changes the committed order") != std::string::npos);
   }
 
   TEST_CASE("a store that refuses a snapshot stops the validator") {

@@ -193,6 +193,17 @@ TEST_SUITE("config") {
     CHECK(x.small == 10);
   }
 
+  TEST_CASE("a scheduler that changes the committed order is refused with the reason") {
+    const auto said = node_complaint(
+        replaced(sample("node"), "scheduler = \"static\"", "scheduler = \"hermes\""));
+    CHECK(said.find("local.scheduler: expected one of \"static\", \"pilotfish\", \"flamingo\"") !=
+          std::string::npos);
+    CHECK(said.find("hermes changes the committed order") != std::string::npos);
+    CHECK(said.find('\n') == std::string::npos);
+    CHECK(node_complaint(replaced(sample("node"), "scheduler = \"static\"",
+                                  "scheduler = \"pilotfish\"")) == "");
+  }
+
   TEST_CASE("a value of another type is refused") {
     probe x;
     CHECK(x.complaint("small = 3.0") ==

@@ -6,18 +6,14 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
+
+#include "tests/unit/scheduler_batches.hpp"
 
 using namespace flamingo;
 using namespace flamingo::executor;
+using namespace flamingo::executor::test;
 
 namespace {
-
-struct transaction {
-  std::vector<slot_access> keys;
-  std::uint16_t cost = 1;
-};
-using batch = std::vector<transaction>;
 
 /// The steps, word by word, over maps.
 class plain_scheduler {
@@ -79,37 +75,6 @@ private:
   std::map<std::uint32_t, std::uint8_t> base_;
   std::map<std::uint32_t, std::pair<std::uint64_t, std::uint8_t>> touched_;
   std::uint64_t now_ = 0;
-};
-
-batch random_batch(std::mt19937_64& rng, std::size_t count, std::uint32_t slots, unsigned max_keys,
-                   std::uint16_t max_cost) {
-  batch out(count);
-  for (auto& t : out) {
-    t.cost = static_cast<std::uint16_t>(1 + rng() % max_cost);
-    for (auto keys = rng() % (max_keys + 1); keys > 0; --keys) {
-      const auto slot = static_cast<std::uint32_t>(rng() % 3 == 0 ? rng() % 5 : rng() % slots);
-      const auto same = [&](slot_access x) { return x.slot() == slot; };
-      if (std::none_of(t.keys.begin(), t.keys.end(), same))
-        t.keys.emplace_back(slot, rng() % 2 == 0);
-    }
-  }
-  return out;
-}
-
-struct flat_batch {
-  std::vector<slot_access> accesses;
-  std::vector<std::uint32_t> ends;
-  std::vector<std::uint16_t> costs;
-  explicit flat_batch(const batch& from) {
-    for (const auto& t : from) {
-      accesses.insert(accesses.end(), t.keys.begin(), t.keys.end());
-      ends.push_back(static_cast<std::uint32_t>(accesses.size()));
-      costs.push_back(t.cost);
-    }
-  }
-  execution_batch at(std::uint64_t position) const {
-    return {stream_position{position}, accesses, ends, costs};
-  }
 };
 
 }  // namespace

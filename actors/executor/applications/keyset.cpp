@@ -3,18 +3,13 @@
 #include <bit>
 #include <cstring>
 
+#include "actors/executor/mixed.hpp"
+
 namespace flamingo::executor::keyset {
 
 static_assert(std::endian::native == std::endian::little);
 
 namespace {
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a cheap bijection that mixes well.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 key_access read_access(const byte* at) {
   key_access x;

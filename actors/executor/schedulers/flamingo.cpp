@@ -18,15 +18,15 @@ bool later(std::uint32_t a, std::uint32_t b) {
 void flamingo_scheduler::schedule(const execution_batch& batch, partition_map& map,
                                   batch_plan& into) {
   const std::size_t count = batch.ends.size();
+  into.order.clear();
   into.masters.resize(count);
   into.holders.resize(batch.accesses.size());
   executors_ = map.executors();
   std::fill_n(load_.begin(), executors_, 0);
-  // Step 2: the capacity of an executor in this batch is ceil(cost / m * (1 + slack)).
+  // Step 2: the capacity of an executor in this batch.
   const std::uint64_t total =
       std::accumulate(batch.costs.begin(), batch.costs.end(), std::uint64_t{0});
-  const std::uint64_t parts = std::uint64_t{executors_} * 1000;
-  capacity_ = (total * (1000 + slack_per_mille_) + parts - 1) / parts;
+  capacity_ = load_bound(total, executors_, slack_per_mille_);
 
   std::uint32_t first = 0;
   for (std::size_t t = 0; t < count; ++t) {

@@ -42,6 +42,7 @@ struct execution_batch {
 struct batch_plan {
   std::vector<std::uint8_t> masters;  // for each transaction: the executor that runs it
   std::vector<std::uint8_t> holders;  // for each access: who holds the value just before it
+  std::vector<std::uint32_t> order;   // in which the transactions run; empty: as they are committed
 };
 
 class scheduler {
@@ -55,6 +56,14 @@ public:
   /// then on. Otherwise it is returned to its owner, and owners never change.
   virtual bool writes_stay() const = 0;
 
+  /// A master asks the owners for the values that it needs. Otherwise they are pushed to it
+  /// unasked.
+  virtual bool pulls() const { return false; }
+
+  /// Transactions run in the committed order. A scheduler that changes it gives every validator
+  /// another state, by its number of executors: it serves comparisons, and no validator may use it.
+  virtual bool keeps_order() const { return true; }
+
   /// Plans the next batch of the stream. With data fusion it moves the keys in `map` as the masters
   /// take them; a key that is only read stays with its holder.
   virtual void schedule(const execution_batch&, partition_map& map, batch_plan& into) = 0;
@@ -62,6 +71,13 @@ public:
 
 /// How far above the mean an executor's load in a batch may be: an executor group's setting.
 inline constexpr std::uint32_t default_slack_per_mille = 50;
+
+/// What the load of an executor in a batch may be at most: ceil(cost / executors * (1 + slack)).
+constexpr std::uint64_t load_bound(std::uint64_t cost, std::uint16_t executors,
+                                   std::uint32_t slack_per_mille) {
+  const std::uint64_t parts = std::uint64_t{executors} * 1000;
+  return (cost * (1000 + slack_per_mille) + parts - 1) / parts;
+}
 
 /// The scheduler of that name, or nothing.
 std::unique_ptr<scheduler> make_scheduler(std::string_view name,

@@ -5,6 +5,7 @@ namespace flamingo::executor {
 void static_scheduler::schedule(const execution_batch& batch, partition_map& map,
                                 batch_plan& into) {
   const std::size_t count = batch.ends.size();
+  into.order.clear();
   into.masters.resize(count);
   into.holders.resize(batch.accesses.size());
   for (std::size_t a = 0; a < batch.accesses.size(); ++a)

@@ -190,6 +190,17 @@ std::vector<entry> of_committer(local_parameters& x) {
   };
 }
 
+entry scheduler_choice(std::string& x) {
+  auto out = choice("scheduler", x,
+                    {{"static", std::string("static")},
+                     {"pilotfish", std::string("pilotfish")},
+                     {"flamingo", std::string("flamingo")}},
+                    "Which executor runs what. static: by key, fixed. pilotfish: spread over all, "
+                    "values are fetched and returned. flamingo: balanced, keys follow their use.");
+  out.expected += " (hermes changes the committed order: only flamingo bench scheduler has it)";
+  return out;
+}
+
 std::vector<entry> of_executor(local_parameters& x) {
   return {
       integer("executors", x.executors, 1, 10,
@@ -197,9 +208,7 @@ std::vector<entry> of_executor(local_parameters& x) {
               "and `flamingo executor add` or `remove` changes it."),
       integer("slack_per_mille", x.slack_per_mille, 0, 1000,
               "How far above the mean the load of one executor in a batch may be, if keys move."),
-      choice("scheduler", x.scheduler,
-             {{"static", std::string("static")}, {"flamingo", std::string("flamingo")}},
-             "Which executor runs what. static: by key, fixed. flamingo: balanced, deterministic."),
+      scheduler_choice(x.scheduler),
       integer("max_lag", x.max_lag, 10, 10'000,
               "Commits that executors may be behind before new bundles are refused.", "commits"),
       integer("max_lead", x.max_lead, 1, 1000,
