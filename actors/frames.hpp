@@ -52,6 +52,7 @@ using wanted_frame = wire<schema::BatchWanted>;
 using sequenced_frame = wire<schema::Sequenced>;
 using payload_frame = wire<schema::Payload>;
 using pushed_frame = wire<schema::Pushed>;
+using requested_frame = wire<schema::Requested>;
 using results_frame = wire<schema::Results>;
 using leaves_frame = wire<schema::Leaves>;
 using executed_frame = wire<schema::Executed>;

@@ -99,6 +99,8 @@ using stream_sink = caf::typed_actor<
     caf::reacts_to<payload_frame>,
     // Values pushed by their owner.
     caf::reacts_to<pushed_frame>,
+    // A master asks for values that this executor owns.
+    caf::reacts_to<requested_frame>,
     // Result codes for bundles of which this executor has the first transaction.
     caf::reacts_to<results_frame>,
     // Changed leaves of the state tree (to executor 0).
@@ -320,7 +322,7 @@ using executor_actor = caf::typed_actor<
     // Answered when it has restored its part of the snapshot, and knows whom it was told of before.
     caf::replies_to<atom::ready>::with<executor_id>, caf::reacts_to<atom::start>,
     caf::reacts_to<sequenced_frame>, caf::reacts_to<payload_frame>, caf::reacts_to<pushed_frame>,
-    caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
+    caf::reacts_to<requested_frame>, caf::reacts_to<results_frame>, caf::reacts_to<leaves_frame>,
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;
 
 /// What an executor begins with.
@@ -427,6 +429,7 @@ CAF_ADD_TYPE_ID(flamingo, (flamingo::wanted_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::sequenced_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::payload_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::pushed_frame))
+CAF_ADD_TYPE_ID(flamingo, (flamingo::requested_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::results_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::leaves_frame))
 CAF_ADD_TYPE_ID(flamingo, (flamingo::executed_frame))

@@ -93,6 +93,27 @@ std::optional<pushed_values> decode(const wire<schema::Pushed>& frame) {
   });
 }
 
+// -- Requested
+
+wire<schema::Requested> encode(const requested_values& x) {
+  capnp::MallocMessageBuilder message(count(x.transactions.size() / 2 + 16));
+  auto out = message.initRoot<schema::Requested>();
+  out.setBatch(x.batch.value);
+  out.setFrom(x.from.value);
+  write_numbers(x.transactions, out.initTransactions(count(x.transactions.size())));
+  return wire<schema::Requested>(message);
+}
+
+std::optional<requested_values> decode(const wire<schema::Requested>& frame) {
+  return decode_with<requested_values>(frame,
+                                       [](schema::Requested::Reader in, requested_values& x) {
+                                         x.batch = stream_position{in.getBatch()};
+                                         x.from = executor_id{in.getFrom()};
+                                         read_numbers(in.getTransactions(), x.transactions);
+                                         return true;
+                                       });
+}
+
 // -- Results
 
 wire<schema::Results> encode(const reported_results& x) {

@@ -17,6 +17,9 @@ namespace flamingo {
 wire<schema::Pushed> encode(const pushed_values&);
 std::optional<pushed_values> decode(const wire<schema::Pushed>&);
 
+wire<schema::Requested> encode(const requested_values&);
+std::optional<requested_values> decode(const wire<schema::Requested>&);
+
 wire<schema::Results> encode(const reported_results&);
 std::optional<reported_results> decode(const wire<schema::Results>&);
 

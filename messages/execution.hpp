@@ -117,6 +117,16 @@ struct pushed_values {
   friend bool operator==(const pushed_values&, const pushed_values&) = default;
 };
 
+/// A master asks an owner for what its transactions need: of each of them, the values of all keys
+/// that the receiver owns. Only where masters pull (executor/schedulers/scheduler.hpp).
+struct requested_values {
+  stream_position batch;
+  executor_id from;
+  std::vector<std::uint32_t> transactions;  // index within the execution batch
+
+  friend bool operator==(const requested_values&, const requested_values&) = default;
+};
+
 /// Result codes of transactions, for the first master of their bundle.
 struct reported_results {
   stream_position batch;

@@ -24,12 +24,14 @@ execution::execution(const settings& s, std::shared_ptr<const application> rules
       values_(values),
       map_(s.executors),
       writes_stay_(scheduler_->writes_stay()),
+      pulls_(scheduler_->pulls()),
       steps_(values.value_bytes()),
       value_groups_(max_group_executors),
+      request_groups_(max_group_executors),
       result_groups_(max_group_executors) {
   FLAMINGO_ASSERT(s.executors >= 1 && s.executors <= max_group_executors);
   FLAMINGO_ASSERT(s.self.value < max_group_executors && s.workers >= 1);
-  FLAMINGO_ASSERT(s.batch_transactions >= 1);
+  FLAMINGO_ASSERT(s.batch_transactions >= 1 && scheduler_->keeps_order());
   map_.reserve(values_.slots());
   for (std::uint32_t slot = 0; slot < values_.slots(); ++slot) map_.add(values_.bucket_of(slot));
 }
@@ -164,13 +166,15 @@ void execution::run_here(std::uint32_t t, std::uint32_t first, std::uint32_t las
     link.remote = link.holder != settings_.self.value;
     link.chained = !link.remote || (writes_stay_ && link.writes);
     if (link.remote) ++counts_.remote_reads;
+    if (link.remote && pulls_) request(link.holder, t, out);
     steps_.add_link(id, link);
   }
 }
 
 void execution::run_elsewhere(std::uint32_t t, std::uint32_t first, std::uint32_t last,
                               execution_outputs& out) {
-  bool held = false, blocked = false, returned = false;
+  bool held = false, returned = false;
+  bool blocked = pulls_;  // the values may not leave before the master asks
   for (std::uint32_t a = first; a < last; ++a) {
     if (plan_.holders[a] != settings_.self.value) continue;
     held = true;
@@ -185,6 +189,7 @@ void execution::run_elsewhere(std::uint32_t t, std::uint32_t first, std::uint32_
   if (!blocked && !returned) return;
   const std::uint32_t id =
       add_step(blocked ? waiting_steps::kind::serve : waiting_steps::kind::regain, t);
+  if (pulls_) steps_.await_request(id);
   for (std::uint32_t a = first; a < last; ++a) {
     auto link = link_of(a);
     if (link.holder != settings_.self.value || (!blocked && !link.writes)) continue;
@@ -419,6 +424,25 @@ void execution::deliver(const pushed_values& from) {
   }
 }
 
+void execution::receive(requested_values from, execution_outputs& out) {
+  if (from.batch >= planned_) {
+    early_requests_[from.batch].push_back(std::move(from));
+    return;
+  }
+  serve(from);
+  go(out);
+}
+
+void execution::serve(const requested_values& from) {
+  for (const std::uint32_t transaction : from.transactions) {
+    const std::uint32_t id = steps_.find(from.batch + transaction);
+    if (id == waiting_steps::none)
+      ++counts_.unexpected;
+    else if (steps_.take_request(id))
+      ready_.push_back(id);
+  }
+}
+
 void execution::receive(const reported_results& from, execution_outputs& out) {
   if (from.batch >= planned_)
     early_results_[from.batch].push_back(from);
@@ -453,21 +477,14 @@ void execution::apply_early(execution_outputs& out) {
     for (const pushed_values& x : early_values_.begin()->second) deliver(x);
     early_values_.erase(early_values_.begin());
   }
+  while (!early_requests_.empty() && early_requests_.begin()->first < planned_) {
+    for (const requested_values& x : early_requests_.begin()->second) serve(x);
+    early_requests_.erase(early_requests_.begin());
+  }
   while (!early_results_.empty() && early_results_.begin()->first < planned_) {
     for (const reported_results& x : early_results_.begin()->second) take_results(x, out);
     early_results_.erase(early_results_.begin());
   }
-}
-
-std::optional<commit_index> execution::take_completed() {
-  std::optional<commit_index> last;
-  while (!open_.empty()) {
-    const sub_dag_run& x = open_.front();
-    if ((planning_ && open_.size() == 1) || x.steps != 0 || x.unanswered != 0) break;
-    last = x.stream.index;
-    open_.pop_front();
-  }
-  return last;
 }
 
 }  // namespace flamingo::executor

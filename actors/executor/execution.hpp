@@ -7,7 +7,9 @@
 // committed order. Values flow one way: a push goes out right after the holder's own last step on
 // the key before that point, and nobody asks. With a scheduler whose writes do not stay (static)
 // the master returns a value that it may have changed to its owner in the same way, and the owner's
-// later steps on that key wait for it.
+// later steps on that key wait for it. With one whose masters pull (pilotfish) the owner pushes no
+// value before its master has asked: one request for each (batch, owner), sent as the batch is
+// planned.
 #pragma once
 
 #include <array>
@@ -28,6 +30,10 @@ struct pushed_to {
   executor_id to;
   pushed_values values;
 };
+struct requested_to {
+  executor_id to;
+  requested_values request;
+};
 struct results_to {
   executor_id to;
   reported_results results;
@@ -37,9 +43,10 @@ struct executed_to {
   executed_bundles bundles;
 };
 struct execution_outputs {
-  std::vector<pushed_to> pushed;      // one for each (batch, destination)
-  std::vector<results_to> results;    // likewise
-  std::vector<executed_to> executed;  // one for each (sub-DAG, worker)
+  std::vector<pushed_to> pushed;        // one for each (batch, destination)
+  std::vector<requested_to> requested;  // likewise
+  std::vector<results_to> results;      // likewise
+  std::vector<executed_to> executed;    // one for each (sub-DAG, worker)
 };
 
 /// Counted since the start.
@@ -82,6 +89,7 @@ public:
 
   /// False if the values are not of the application's size.
   bool receive(pushed_values, execution_outputs&);
+  void receive(requested_values, execution_outputs&);
   void receive(const reported_results&, execution_outputs&);
 
   // -- the homes of keys, for snapshots. Only when everything that was begun is over.
@@ -110,7 +118,9 @@ public:
   /// Forgets the sub-DAGs that are over (all steps done, all answers given) and says the last one.
   std::optional<commit_index> take_completed();
   std::size_t steps_waiting() const { return steps_.size(); }
-  std::size_t early_frames() const { return early_values_.size() + early_results_.size(); }
+  std::size_t early_frames() const {
+    return early_values_.size() + early_requests_.size() + early_results_.size();
+  }
   const execution_counts& counts() const { return counts_; }
   const partition_map& partitions() const { return map_; }
 
@@ -166,6 +176,7 @@ private:
   waiting_steps::link link_of(std::uint32_t access) const;
   void apply_early(execution_outputs&);
   void deliver(const pushed_values&);
+  void serve(const requested_values&);
   void take_results(const reported_results&, execution_outputs&);
 
   void go(execution_outputs&);
@@ -176,6 +187,7 @@ private:
 
   void push(std::uint8_t to, stream_position batch, std::uint32_t transaction, std::uint64_t key,
             const byte* value, execution_outputs&);
+  void request(std::uint8_t owner, std::uint32_t transaction, execution_outputs&);
   void answer(sub_dag_run&, std::uint32_t bundle, stream_position batch, std::uint32_t transaction,
               result_code, execution_outputs&);
   void set_code(sub_dag_run&, std::uint32_t bundle, std::uint32_t index, result_code,
@@ -188,7 +200,7 @@ private:
   std::unique_ptr<scheduler> scheduler_;
   value_store& values_;
   partition_map map_;
-  bool writes_stay_;
+  bool writes_stay_, pulls_;
 
   std::deque<sub_dag_run> open_;  // begun, in order, without gaps
   bool planning_ = false;         // Invariant: only the last of open_ may be unplanned.
@@ -208,8 +220,9 @@ private:
   waiting_steps steps_;
   std::vector<std::uint32_t> ready_;
   std::map<stream_position, std::vector<pushed_values>> early_values_;  // of batches to come
+  std::map<stream_position, std::vector<requested_values>> early_requests_;
   std::map<stream_position, std::vector<reported_results>> early_results_;
-  std::vector<group_places> value_groups_, result_groups_;  // by destination
+  std::vector<group_places> value_groups_, request_groups_, result_groups_;  // by destination
   execution_counts counts_;
 };
 

@@ -11,6 +11,9 @@ namespace {
 stream_position batch_of(const pushed_to& x) {
   return x.values.batch;
 }
+stream_position batch_of(const requested_to& x) {
+  return x.request.batch;
+}
 stream_position batch_of(const results_to& x) {
   return x.results.batch;
 }
@@ -46,6 +49,24 @@ void execution::push(std::uint8_t to, stream_position batch, std::uint32_t trans
   group->values.transactions.push_back(transaction);
   group->values.keys.push_back(key);
   group->values.values.insert(group->values.values.end(), value, value + values_.value_bytes());
+}
+
+void execution::request(std::uint8_t owner, std::uint32_t transaction, execution_outputs& out) {
+  std::uint32_t& place = request_groups_[owner].of(batch_);
+  requested_to* group = open_group(out.requested, place, executor_id{owner}, batch_);
+  if (!group) {
+    place = static_cast<std::uint32_t>(out.requested.size());
+    const std::size_t expected = std::exchange(request_groups_[owner].expected, 0);
+    group = &out.requested.emplace_back();
+    group->to = executor_id{owner};
+    group->request.batch = batch_;
+    group->request.from = settings_.self;
+    group->request.transactions.reserve(expected);
+  }
+  std::vector<std::uint32_t>& asked = group->request.transactions;
+  if (!asked.empty() && asked.back() == transaction) return;  // for another of its keys
+  ++request_groups_[owner].expected;
+  asked.push_back(transaction);
 }
 
 void execution::answer(sub_dag_run& x, std::uint32_t bundle, stream_position batch,
@@ -110,6 +131,17 @@ void execution::emit(const sub_dag_run& x, std::uint32_t bundle, byte_span codes
                             static_cast<std::uint32_t>(group->results.size()),
                             static_cast<std::uint32_t>(codes.size())});
   group->results.insert(group->results.end(), codes.begin(), codes.end());
+}
+
+std::optional<commit_index> execution::take_completed() {
+  std::optional<commit_index> last;
+  while (!open_.empty()) {
+    const sub_dag_run& x = open_.front();
+    if ((planning_ && open_.size() == 1) || x.steps != 0 || x.unanswered != 0) break;
+    last = x.stream.index;
+    open_.pop_front();
+  }
+  return last;
 }
 
 }  // namespace flamingo::executor

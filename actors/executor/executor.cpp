@@ -52,8 +52,9 @@ void core::stand_by(commit_index after) {
 
 effects core::step(time_point now, input in) {
   effects out;
-  holding_ =
-      std::holds_alternative<values_received>(in) || std::holds_alternative<results_received>(in);
+  holding_ = std::holds_alternative<values_received>(in) ||
+             std::holds_alternative<requests_received>(in) ||
+             std::holds_alternative<results_received>(in);
   std::visit([&](auto&& x) { on(std::move(x), out); }, std::move(in));
   settle(now, out);
   if (!holding_) release(out);
@@ -89,6 +90,10 @@ void core::keep_home_changes(pushed_values from) {
   auto& here = home_changes_[from.snapshot_at];
   const auto is_same = [&](const pushed_values& x) { return x.from == from.from; };
   if (std::none_of(here.begin(), here.end(), is_same)) here.push_back(std::move(from));
+}
+
+void core::on(requests_received in, effects&) {
+  execution_.receive(std::move(in.request), held_);
 }
 
 void core::on(const results_received& in, effects&) {

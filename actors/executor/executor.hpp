@@ -39,6 +39,9 @@ struct payload_received {
 struct values_received {
   pushed_values values;
 };
+struct requests_received {
+  requested_values request;
+};
 struct results_received {
   reported_results results;
 };
@@ -53,8 +56,9 @@ struct snapshot_durable {
 /// The time that next_deadline() named has come, or the queue of inputs is empty.
 struct timer {};
 
-using input = std::variant<started, sequenced_received, payload_received, values_received,
-                           results_received, leaves_received, snapshot_durable, timer>;
+using input =
+    std::variant<started, sequenced_received, payload_received, values_received, requests_received,
+                 results_received, leaves_received, snapshot_durable, timer>;
 
 // -- effects
 
@@ -143,6 +147,7 @@ private:
   void on(sequenced_received, effects&);
   void on(payload_received, effects&);
   void on(values_received, effects&);
+  void on(requests_received, effects&);
   void on(const results_received&, effects&);
   void on(leaves_received, effects&);
   void on(const snapshot_durable&, effects&);

@@ -75,6 +75,8 @@ void perform(pointer self, effects fx) {
     submit_chunk(self);
   }
   for (const auto& x : fx.outputs.pushed) send_to(self, s.executors, x.to.value, encode(x.values));
+  for (const auto& x : fx.outputs.requested)
+    send_to(self, s.executors, x.to.value, encode(x.request));
   for (const auto& x : fx.outputs.results)
     send_to(self, s.executors, x.to.value, encode(x.results));
   for (const auto& x : fx.outputs.executed) send_to(self, s.workers, x.to.value, encode(x.bundles));
@@ -371,6 +373,7 @@ executor_actor::behavior_type shell(pointer self, runtime::environment_ptr env,
           self->state.metrics->rejects.count(reject::malformed);
       },
       [self](const pushed_frame& x) { take_frame<values_received>(self, x); },
+      [self](const requested_frame& x) { take_frame<requests_received>(self, x); },
       [self](const results_frame& x) { take_frame<results_received>(self, x); },
       [self](const leaves_frame& x) { take_frame<leaves_received>(self, x); },
       [self](atom::durable, std::uint64_t) { on_chunk_durable(self); },

@@ -61,6 +61,18 @@ bool waiting_steps::deliver(std::uint32_t step_id, std::uint64_t key, const byte
   return false;
 }
 
+void waiting_steps::await_request(std::uint32_t step_id) {
+  steps_[step_id].unasked = true;
+  ++steps_[step_id].missing;
+}
+
+bool waiting_steps::take_request(std::uint32_t step_id) {
+  step& x = steps_[step_id];
+  if (!x.unasked) return false;
+  x.unasked = false;
+  return --x.missing == 0;
+}
+
 bool waiting_steps::await_returns(std::uint32_t step_id) {
   step& x = steps_[step_id];
   FLAMINGO_ASSERT(x.what == kind::serve && x.missing == 0);

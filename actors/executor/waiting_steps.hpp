@@ -32,7 +32,8 @@ public:
     stream_operation operation;
     kind what = kind::run;
     std::uint8_t master = 0;
-    std::uint32_t missing = 0;  // predecessors that are not done, and values that have not come
+    bool unasked = false;       // a serve step that waits for its master to ask
+    std::uint32_t missing = 0;  // predecessors that are not done, and messages that have not come
     std::uint32_t first_link = none, last_link = none;
 
     stream_position position() const { return batch + transaction; }
@@ -70,6 +71,11 @@ public:
 
   /// A value came. True if its step may go now; false also if no link awaits it.
   bool deliver(std::uint32_t step_id, std::uint64_t key, const byte* value);
+
+  /// A serve step may not go before its master asked.
+  void await_request(std::uint32_t step_id);
+  /// The master asked. True if the step may go now; false also if it does not wait for that.
+  bool take_request(std::uint32_t step_id);
 
   /// A serve step has pushed its values: those that the master may change are awaited. False if
   /// there are none: the step is done.

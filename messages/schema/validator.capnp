@@ -130,6 +130,14 @@ struct Pushed @0xd3a1f1a0c0de060b {
   snapshots @11 :UInt64;            # of a hand-over: the number of the newest snapshot
 }
 
+# Executor -> executor: the master of some transactions asks an owner for the values of those of their keys
+# that it owns; one for each execution batch. Only under a scheduler whose masters pull.
+struct Requested @0xd3a1f1a0c0de0670 {
+  batch @0 :UInt64;                 # stream position of the first transaction of the execution batch
+  from @1 :UInt16;
+  transactions @2 :List(UInt32);    # index within the execution batch
+}
+
 # Executor -> executor: result codes of transactions, for the first master of their bundle.
 struct Results @0xd3a1f1a0c0de060d {
   batch @0 :UInt64;                 # stream position of the first transaction of the execution batch

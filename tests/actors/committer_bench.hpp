@@ -126,7 +126,10 @@ private:
   }
   static stream_sink::behavior_type executor_of(stream_sink::pointer, const notes_ptr& to) {
     return {[to](const sequenced_frame& x) { to->by_executor.push_back(*decode(x)); },
-            [](const payload_frame&) {}, [](const pushed_frame&) {}, [](const results_frame&) {},
+            [](const payload_frame&) {},
+            [](const pushed_frame&) {},
+            [](const requested_frame&) {},
+            [](const results_frame&) {},
             [](const leaves_frame&) {}};
   }
   static committed_sink::behavior_type committed_of(committed_sink::pointer, const notes_ptr& to) {

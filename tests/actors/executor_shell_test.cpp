@@ -141,10 +141,11 @@ TEST_SUITE("executor actor") {
     caf::anon_send(b.executors[0], sequenced_frame(junk()));
     caf::anon_send(b.executors[0], payload_frame(junk()));
     caf::anon_send(b.executors[0], pushed_frame(junk()));
+    caf::anon_send(b.executors[0], requested_frame(junk()));
     caf::anon_send(b.executors[0], results_frame(junk()));
     caf::anon_send(b.executors[0], leaves_frame(junk()));
     b.run();
-    CHECK(b.rejected("executor", reject::malformed) == 5);
+    CHECK(b.rejected("executor", reject::malformed) == 6);
     b.commit();
     CHECK(b.answers == b.source.answers());
   }

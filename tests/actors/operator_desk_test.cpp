@@ -149,8 +149,8 @@ TEST_SUITE("operator desk") {
     const auto executor = [&] {
       return b.spawn([](stream_sink::pointer) -> stream_sink::behavior_type {
         return {[](const sequenced_frame&) {}, [](const payload_frame&) {},
-                [](const pushed_frame&) {}, [](const results_frame&) {},
-                [](const leaves_frame&) {}};
+                [](const pushed_frame&) {},    [](const requested_frame&) {},
+                [](const results_frame&) {},   [](const leaves_frame&) {}};
       });
     };
     const auto first = worker(), second = worker();

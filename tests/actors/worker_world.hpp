@@ -222,7 +222,10 @@ private:
     return spawn([into](stream_sink::pointer) -> stream_sink::behavior_type {
       return {[](const sequenced_frame&) {},
               [into](const payload_frame& x) { into->payload.push_back(x); },
-              [](const pushed_frame&) {}, [](const results_frame&) {}, [](const leaves_frame&) {}};
+              [](const pushed_frame&) {},
+              [](const requested_frame&) {},
+              [](const results_frame&) {},
+              [](const leaves_frame&) {}};
     });
   }
 

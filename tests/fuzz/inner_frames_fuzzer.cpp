@@ -12,10 +12,10 @@ using namespace flamingo;
 
 namespace {
 
-using values =
-    std::tuple<sequenced_sub_dag, commit_notice, commit_signals, evidence_report, pushed_values,
-               reported_results, executed_bundles, state_leaves, execution_progress, commit_control,
-               assignment_update, batch_available, availability_question, batch_index, ledger_made>;
+using values = std::tuple<sequenced_sub_dag, commit_notice, commit_signals, evidence_report,
+                          pushed_values, reported_results, executed_bundles, state_leaves,
+                          execution_progress, commit_control, assignment_update, batch_available,
+                          availability_question, batch_index, ledger_made, requested_values>;
 constexpr std::size_t kinds = std::tuple_size_v<values>;
 
 values filled() {
@@ -26,6 +26,7 @@ values filled() {
   push.transactions = {1, 2};
   push.keys = {3, 4};
   push.values.assign(32, byte{7});
+  std::get<requested_values>(x).transactions = {0, 9};
   auto& results = std::get<reported_results>(x);
   results.transactions = {0, 9};
   results.codes = {result_code::applied, result_code::overdrawn};

@@ -35,6 +35,7 @@ executed_bundles sample_bundles() {
 }  // namespace
 
 std::vector<frozen_frame> executor_frames() {
+  const requested_values request{stream_position{7000}, executor_id{3}, {0, 3, 999}};
   const reported_results results{
       stream_position{7000},
       executor_id{1},
@@ -61,6 +62,7 @@ std::vector<frozen_frame> executor_frames() {
   const snapshot_wanted wanted{executor_id{1}, 4, commit_index{700}, 4096};
   const snapshot_part part{commit_index{700}, 7, 16, 8192, {{1, 0, 3}, {5, 0, 6, 7}}};
   return {frozen("pushed", encode(sample_push()), sample_push()),
+          frozen("requested", encode(request), request),
           frozen("results", encode(results), results),
           frozen("executed", encode(sample_bundles()), sample_bundles()),
           frozen("leaves", encode(leaves), leaves),

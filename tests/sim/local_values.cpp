@@ -71,7 +71,8 @@ local_parameters small_values(random_source& random) {
   maybe(x.max_waiting_bytes, mib, mib);
   maybe(x.stream_retry, 100, 500);
   maybe(x.snapshot_chunk, 64, 256);
-  if (random.chance(500)) x.scheduler = "flamingo";
+  const auto scheduler = random.below(1000);
+  x.scheduler = scheduler < 500 ? "flamingo" : scheduler < 750 ? "pilotfish" : "static";
   return x;
 }
 

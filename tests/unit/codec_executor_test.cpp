@@ -26,6 +26,9 @@ pushed_values example_push() {
           std::vector<byte>(48, 0xab),
           commit_index{11}};
 }
+requested_values example_request() {
+  return {stream_position{~std::uint64_t{0}}, executor_id{65535}, {0, 3, 0xffffffff}};
+}
 reported_results example_results() {
   return {stream_position{7000},
           executor_id{1},
@@ -67,6 +70,8 @@ TEST_SUITE("codec_executor") {
   TEST_CASE("what executors say survives the trip") {
     CHECK(decode(encode(example_push())) == example_push());
     CHECK(decode(encode(pushed_values{})) == pushed_values{});
+    CHECK(decode(encode(example_request())) == example_request());
+    CHECK(decode(encode(requested_values{})) == requested_values{});
     CHECK(decode(encode(example_results())) == example_results());
     CHECK(decode(encode(example_bundles())) == example_bundles());
     CHECK(decode(encode(example_leaves())) == example_leaves());
@@ -123,6 +128,7 @@ TEST_SUITE("codec_executor") {
     decode_damaged(encode(example_results()), 2);
     decode_damaged(encode(example_bundles()), 3);
     decode_damaged(encode(example_leaves()), 4);
+    decode_damaged(encode(example_request()), 6);
     decode_damaged(
         encode(execution_progress{executor_id{}, commit_index{9}, 1, commit_index{8}, d(4), {}}),
         5);

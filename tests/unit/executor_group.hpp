@@ -239,6 +239,8 @@ private:
       REQUIRE(y.to.value != i);
       bag_.push_back({y.to.value, values_received{std::move(y.values)}});
     }
+    for (auto& y : x.outputs.requested)
+      bag_.push_back({y.to.value, requests_received{std::move(y.request)}});
     for (auto& y : x.outputs.results)
       bag_.push_back({y.to.value, results_received{std::move(y.results)}});
     for (const auto& y : x.outputs.executed) take_answers(y);
