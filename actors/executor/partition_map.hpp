@@ -52,6 +52,11 @@ public:
     bool changed = false;      // this executor holds a change for its home (execution)
   };
   entry& at(std::uint32_t slot) { return keys_[slot]; }
+  const entry& at(std::uint32_t slot) const { return keys_[slot]; }
+  /// The entry will be written soon.
+  [[gnu::always_inline]] void prefetch(std::uint32_t slot) const {
+    __builtin_prefetch(keys_.data() + slot, 1);
+  }
 
 private:
   std::uint16_t executors_;

@@ -20,17 +20,28 @@ public:
   void schedule(const execution_batch&, partition_map&, batch_plan&) override;
 
 private:
-  std::uint8_t master_of(std::span<const slot_access> keys, const std::uint8_t* holders,
-                         std::uint32_t cost, partition_map&) const;
+  void start_batch(std::span<const std::uint16_t> costs, std::uint16_t executors);
+  std::uint8_t best_voted(std::span<const slot_access> keys, const std::uint8_t* holders,
+                          std::uint32_t cost, std::uint32_t now, const partition_map&) const;
   std::uint8_t least_loaded() const;
-  bool has_capacity(std::uint8_t executor, std::uint32_t cost) const {
-    return load_[executor] + cost <= capacity_;
+
+  /// An executor's standing: the larger, the lower its load; of equal ones the lower id's is
+  /// larger.
+  static constexpr std::uint64_t standing_of(std::uint64_t load, std::uint8_t executor) {
+    return (load_max - load) << 8 | (255u - executor);
   }
+  static constexpr std::uint8_t executor_of(std::uint64_t standing) {
+    return static_cast<std::uint8_t>(255 - standing % 256);
+  }
+  bool has_capacity(std::uint8_t executor, std::uint32_t cost) const {
+    return standing_[executor] >= full_ + (std::uint64_t{cost} << 8);
+  }
+  static constexpr std::uint64_t load_max = (std::uint64_t{1} << 48) - 1;
 
   std::uint32_t slack_per_mille_;
   std::uint16_t executors_ = 1;
-  std::uint64_t capacity_ = 0;                     // of each executor in this batch
-  std::array<std::uint64_t, max_executors> load_;  // so far in this batch
+  std::uint64_t full_ = 0;  // standing of an executor whose load is all that it may be, without id
+  std::array<std::uint64_t, max_executors> standing_;  // in this batch, so far
 };
 
 }  // namespace flamingo::executor
