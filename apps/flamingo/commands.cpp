@@ -97,6 +97,7 @@ int run(const std::vector<std::string>& args, console streams) {
   add_client(app, chosen);
   add_bank(app, chosen);
   add_local(app, chosen);
+  add_bench(app, chosen);
   add_status(app, chosen);
   add_executor(app, chosen);
   add_version(app, chosen);

@@ -30,6 +30,7 @@ void add_client(CLI::App& app, action& chosen);
 void add_node(CLI::App& app, action& chosen);
 void add_bank(CLI::App& app, action& chosen);
 void add_local(CLI::App& app, action& chosen);
+void add_bench(CLI::App& app, action& chosen);
 void add_status(CLI::App& app, action& chosen);
 void add_executor(CLI::App& app, action& chosen);
 void add_version(CLI::App& app, action& chosen);
