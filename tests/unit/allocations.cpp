@@ -5,16 +5,18 @@
 
 namespace {
 
-thread_local std::uint64_t count = 0;
+thread_local std::uint64_t count = 0, bytes = 0;
 
 void* allocate(std::size_t size) {
   ++count;
+  bytes += size;
   if (void* at = std::malloc(size > 0 ? size : 1)) return at;
   throw std::bad_alloc();
 }
 
 void* allocate(std::size_t size, std::align_val_t alignment) {
   ++count;
+  bytes += size;
   const auto unit = static_cast<std::size_t>(alignment);
   if (void* at = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return at;
   throw std::bad_alloc();
@@ -45,6 +47,10 @@ namespace flamingo::tests {
 
 std::uint64_t allocations() {
   return count;
+}
+
+std::uint64_t allocated_bytes() {
+  return bytes;
 }
 
 }  // namespace flamingo::tests

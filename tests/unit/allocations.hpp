@@ -9,6 +9,9 @@ namespace flamingo::tests {
 /// Calls of operator new so far, on this thread.
 std::uint64_t allocations();
 
+/// What they asked for, bytes.
+std::uint64_t allocated_bytes();
+
 /// Calls of operator new while `f` runs.
 template <class F>
 std::uint64_t allocations_of(F&& f) {

@@ -98,6 +98,23 @@ sub_dag_frames payments(std::uint64_t index, std::uint64_t position, std::uint32
 }  // namespace
 
 TEST_SUITE("executor") {
+  TEST_CASE("an executor keeps at most 32 bytes for each account") {
+    protocol_parameters p;
+    p.accounts = 1'000'000;
+    const auto rules = make_application(p);
+    REQUIRE(rules->value_size() == 16);  // two balances
+    const std::uint64_t before = flamingo::tests::allocated_bytes();
+    const auto dense = std::make_shared<dense_buckets>(p.accounts, &bucket_of);
+    parameters q;
+    q.share = {executor_id{3}, 8, 1, 1000};
+    const core x(q, rules, make_scheduler("flamingo"), dense, functions{&bucket_of, &sha256});
+    const auto each = static_cast<double>(flamingo::tests::allocated_bytes() - before) /
+                      static_cast<double>(p.accounts);
+    MESSAGE("bytes for each account: ", each);
+    CHECK(each <= 32);
+    CHECK(each > 16);
+  }
+
   TEST_CASE("what an executor allocates does not grow with the transactions") {
     for (const std::uint16_t executors : {1, 2, 4}) {
       CAPTURE(executors);

@@ -39,6 +39,8 @@ struct stream_settings {
   std::uint64_t snapshot_every = 0;  // sub-DAGs; 0: none
   unsigned max_bundle = 40;          // transactions
   std::uint16_t executors = 1;       // that the stream names
+  std::uint16_t shards = 0;  // not 0: key sets of several keys, which start at one of so many homes
+                             // unless they are among two_account_percent
 };
 
 /// The answer to one bundle.
@@ -211,15 +213,22 @@ private:
   void write_keyset(operation_writer& into) {
     std::vector<key_access> keys;
     std::set<std::uint64_t> used;
-    const auto count = draw(100) < settings_.two_account_percent ? 2 + draw(6) : 1;
-    while (keys.size() < count) {
+    const bool distributed = draw(100) < settings_.two_account_percent;
+    const bool together = settings_.shards != 0 && !distributed;
+    const auto count = distributed ? 2 + draw(6) : together ? 1 + draw(7) : 1;
+    for (int tries = 0; keys.size() < count && tries < 500; ++tries) {
       const std::uint64_t key = account() + (draw(4) == 0 ? settings_.accounts : 0);
+      if (together && !keys.empty() && shard_of(key) != shard_of(keys[0].key)) continue;
       if (!used.insert(key).second) continue;
       keys.push_back({key, draw(2) == 0 ? access_mode::read : access_mode::write});
     }
     std::vector<byte> bytes(keyset::encoded_bytes(keys.size()));
     into.application(account_id{account()},
                      keyset::encode(static_cast<std::uint16_t>(draw(5)), keys, bytes));
+  }
+
+  std::uint16_t shard_of(std::uint64_t key) const {
+    return static_cast<std::uint16_t>(bucket_of(key) % settings_.shards);
   }
 
   stream_settings settings_;

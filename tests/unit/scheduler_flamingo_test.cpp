@@ -142,6 +142,38 @@ TEST_SUITE("scheduler") {
     }
   }
 
+  TEST_CASE("flamingo puts no load above its bound on an executor while another has room") {
+    for (unsigned seed = 1; seed <= 300; ++seed) {
+      CAPTURE(seed);
+      std::mt19937_64 rng(seed);
+      const auto executors = static_cast<std::uint16_t>(1 + rng() % 10);
+      const auto slack = static_cast<std::uint32_t>(rng() % 3 * 50);
+      const auto max_cost = static_cast<std::uint16_t>(rng() % 2 == 0 ? 1 : 1 + rng() % 50);
+      partition_map map = uneven_map(executors, 300, rng);
+      flamingo_scheduler scheduler(slack);
+      batch_plan plan;
+      for (std::uint64_t round = 0; round < 5; ++round) {
+        const auto transactions = random_batch(rng, 1 + rng() % 300, 300, 5, max_cost);
+        const flat_batch flat(transactions);
+        scheduler.schedule(flat.at(300 * round), map, plan);
+        std::uint64_t total = 0;
+        for (const auto& t : transactions) total += t.cost;
+        const std::uint64_t bound = load_bound(total, executors, slack);
+        std::vector<std::uint64_t> load(executors, 0);
+        for (std::size_t t = 0; t < transactions.size(); ++t) {
+          const std::uint64_t least = *std::min_element(load.begin(), load.end());
+          std::uint64_t& own = load[plan.masters[t]];
+          const bool fits_somewhere = least + transactions[t].cost <= bound;
+          REQUIRE((fits_somewhere ? own + transactions[t].cost <= bound : own == least));
+          own += transactions[t].cost;
+        }
+        // Transactions of one size always fit.
+        if (max_cost == 1)
+          for (const auto x : load) REQUIRE(x <= bound);
+      }
+    }
+  }
+
   TEST_CASE("flamingo leaves a transaction where its keys are while there is room") {
     partition_map map(4);
     for (std::uint16_t b = 0; b < 8; ++b) map.add(b);
