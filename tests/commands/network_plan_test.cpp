@@ -310,7 +310,7 @@ TEST_SUITE("command line") {
     CHECK(
         frob.err ==
         "flamingo: \"frob\" is no command: expected one of init, check-config, node, client, bank, "
-        "local, bench, status, version: see flamingo --help\n");
+        "local, bench, status, executor, version: see flamingo --help\n");
     CHECK(flamingo_run({"statsu", "--json"}).err.find("did you mean status?") != std::string::npos);
     CHECK(flamingo_run({"bank", "pya"}).err ==
           "flamingo: \"pya\" is no command; did you mean pay?: expected one of balance, deposit, "
@@ -319,7 +319,7 @@ TEST_SUITE("command line") {
     CHECK(
         flamingo_run({"--frob", "status"}).err ==
         "flamingo: \"--frob\" is no option of flamingo: expected one of init, check-config, node, "
-        "client, bank, local, bench, status, version: see flamingo --help\n");
+        "client, bank, local, bench, status, executor, version: see flamingo --help\n");
     CHECK(flamingo_run({}).err.starts_with("flamingo: no command: expected one of init, "));
     CHECK(one_line(flamingo_run({std::string(10'000, '\n')}).err));
   }
