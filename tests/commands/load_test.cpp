@@ -83,8 +83,14 @@ TEST_SUITE("load") {
     CHECK(hot.err.find("--hot-accounts: expected at most 500000, the accounts of c0") !=
           std::string::npos);
     const auto committee = net / "committee.toml";
-    testing::overwrite(committee, testing::replaced(testing::content_of(committee),
-                                                    "name = \"smallbank\"", "name = \"keyset\""));
+    const auto before = testing::content_of(committee);
+    testing::overwrite(committee,
+                       testing::replaced(before, "accounts = [[0, 500000]]", "accounts = []"));
+    CHECK(pay("1").code == 1);
+    CHECK(pay("1").err.find("clients: expected at least one account of c0 to act on, found none") !=
+          std::string::npos);
+    testing::overwrite(committee,
+                       testing::replaced(before, "name = \"smallbank\"", "name = \"keyset\""));
     CHECK(pay("1").code == 1);
     CHECK(pay("1").err.find("application.name: this command speaks smallbank alone, found "
                             "\"keyset\"") != std::string::npos);

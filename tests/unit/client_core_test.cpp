@@ -434,4 +434,22 @@ TEST_SUITE("client core") {
     CHECK(c.core().single()->index == commit_index{5});
     CHECK(c.core().single()->code == result_code::insufficient);
   }
+
+  TEST_CASE("a single transaction gets ahead of another process that uses the same key") {
+    settings with;
+    with.single = planned_transaction{};
+    with.single->account = account_id{5};
+    client_harness c(with);
+    c.begin();
+    std::uint64_t sequence = 1;
+    for (const std::uint64_t next : {3, 7, 15}) {
+      c.receive(0, c.receipt_of(sequence, id_of(12345)));
+      const auto fx = c.receive(1, c.receipt_of(sequence, id_of(12345)));
+      REQUIRE(fx.builds.size() == 1);
+      CHECK(fx.builds[0].sequence == bundle_sequence{next});
+      sequence = next;
+    }
+    c.receive(0, c.receipt_of(sequence, c.ids[sequence][0], 5, {0}));
+    CHECK(c.receive(2, sequence).finished);
+  }
 }

@@ -29,6 +29,12 @@ member load_member(const std::string& file, committees& known) {
     throw config::error(
         fmt::format("{}: application.name: this command speaks smallbank alone, found {}",
                     x.who.committee_path.string(), config::toml_string(speaks)));
+  const auto& owned = x.who.committee->members.clients[x.who.self.value].accounts;
+  if (std::all_of(owned.begin(), owned.end(),
+                  [](const account_range& r) { return !(r.first < r.last); }))
+    throw config::error(
+        fmt::format("{}: clients: expected at least one account of {} to act on, found none",
+                    x.who.committee_path.string(), x.file.client));
   x.with = x.file.load;
   const auto most = x.who.committee->protocol.max_transactions_per_bundle;
   if (x.with.transactions_per_bundle > most)
