@@ -209,8 +209,15 @@ struct node {
     return 0;
   }
   bool wait_value(const std::string& name, const runtime::labels& labels, double least) const {
+    return wait_until([&] { return value(name, labels) >= least; });
+  }
+  bool wait_zero(const std::string& name, const runtime::labels& labels) const {
+    return wait_until([&] { return value(name, labels) == 0; });
+  }
+  template <class Condition>
+  static bool wait_until(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (value(name, labels) < least) {
+    while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(2ms);
     }
