@@ -89,36 +89,50 @@ class ExecutorsTest(unittest.TestCase):
             for i in hosts:
                 self.assertEqual(executor(net, "add", i).returncode, 0)
                 self.assertTrue(any(x["host"] for x in listed(net, i)["list"]), "on a host")
-            done = self.disturb(net, hosts)
-            self.assertGreater(done["add"], 2)
-            self.assertGreater(done["remove"], 2)
+            done = self.disturb(net, hosts, SECONDS)
             self.assertGreater(done["kill"], 1)
             self.assertGreater(sum(listed(net, i)["roll_backs"] for i in hosts), 0)
-            newest = max(v["commit_index"] for v in net.status())
-            self.assertEqual(net.pay(100).returncode, 0)
-            wait_until(lambda: net.one_root_after(newest), "one state root at all, of later than all changes")
-            wait_until(lambda: len({v["executed_transactions"] for v in net.status()}) == 1, "all executed")
-            # Their number is not forgotten.
-            before = [listed(net, i)["executors"] for i in range(4)]
-            net.stop("v1")
-            net.start(1)
-            net.wait_up()
-            wait_until(lambda: listed(net, 1)["executors"] == before[1], "v1 has as many as before")
+            self.check_outcome(net, done)
 
-    def disturb(self, net, hosts):
+    def test_scaling_in_one_process(self):
+        with Network(clients=4) as net:
+            net.checkpoint_every(20)
+            for i, executors in enumerate((1, 2, 3, 4)):
+                set_local(net, i, executors=executors, scheduler="flamingo" if i != 2 else "static")
+            net.start()
+            net.wait_up()
+            wait_until(lambda: all(listed(net, i) for i in range(4)), "they know their executors")
+            self.check_outcome(net, self.disturb(net, {}, 20))
+
+    def check_outcome(self, net, done):
+        self.assertGreater(done["add"], 2)
+        self.assertGreater(done["remove"], 2)
+        newest = max(v["commit_index"] for v in net.status())
+        self.assertEqual(net.pay(100).returncode, 0)
+        wait_until(lambda: net.one_root_after(newest), "one state root at all, of later than all changes")
+        wait_until(lambda: len({v["executed_transactions"] for v in net.status()}) == 1, "all executed")
+        # Their number is not forgotten.
+        before = [listed(net, i)["executors"] for i in range(4)]
+        net.stop("v1")
+        net.start(1)
+        net.wait_up()
+        wait_until(lambda: listed(net, 1)["executors"] == before[1], "v1 has as many as before")
+
+    def disturb(self, net, hosts, seconds):
         """Load, and executors that come and go meanwhile. @returns how often each was done."""
         seed = int(time.time())
         print("seed", seed)
         rng = random.Random(seed)
         done = {"add": 0, "remove": 0, "kill": 0}
-        first = ["kill", "add", "kill"]
+        first = ["kill", "add", "kill"] if hosts else []
+        choices = ("add", "remove") * 3 + (("kill",) if hosts else ())
         with tempfile.TemporaryFile("w+") as result:
             clients = [x for c in range(4) for x in ("--config", str(net.client(c)))]
             load = subprocess.Popen([FLAMINGO, "client", *clients, "--rate", "2000", "--json",
-                                     "--duration", str(SECONDS)], stdout=result)
+                                     "--duration", str(seconds)], stdout=result)
             try:
                 while load.poll() is None:
-                    what = first.pop() if first else rng.choice(("add", "remove") * 3 + ("kill",))
+                    what = first.pop() if first else rng.choice(choices)
                     if what == "kill":
                         busy = [(i, k) for i in hosts for k in hosts[i].busy()]
                         if not busy:
@@ -143,7 +157,7 @@ class ExecutorsTest(unittest.TestCase):
         print({key: last[key] for key in ("bundles", "receipts", "lost", "duplicated", "latency_ms")}, done)
         self.assertEqual(load.returncode, 0)
         self.assertEqual((last["lost"], last["duplicated"], last["outstanding"]), (0, 0, 0))
-        self.assertGreater(last["completed"], 1000 * SECONDS)
+        self.assertGreater(last["completed"], 1000 * seconds)
         return done
 
     def test_mistakes(self):

@@ -77,6 +77,8 @@ system_test("system: a process without a certificate of the validator's authorit
   roles_test.py RolesTest.test_strange_process)
 # Not here yet: ExecutorsTest.test_scaling_under_load. Nothing was lost in three runs, but the one that came
 # so far as to compare the state roots after the load did not find them equal within a minute.
+system_test("system: executors are added and removed under load, and all states stay equal"
+  executors_test.py ExecutorsTest.test_scaling_in_one_process LOAD)
 system_test("system: wrong use of executors is one line each"
   executors_test.py ExecutorsTest.test_mistakes)
 system_test("system: Prometheus scrapes every role of every validator"
