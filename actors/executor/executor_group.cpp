@@ -230,8 +230,9 @@ host_address core::pick_host() const {
   std::size_t fewest = 0;
   for (const auto& [host, there] : hosts_) {
     if (!there) continue;
-    const auto here = static_cast<std::size_t>(std::count_if(
-        members_.begin(), members_.end(), [&](const auto& x) { return x.second.host == host; }));
+    const auto here = static_cast<std::size_t>(
+        std::count_if(members_.begin(), members_.end(),
+                      [&at = host](const auto& x) { return x.second.host == at; }));
     if (best && here >= fewest) continue;
     best = host;
     fewest = here;
