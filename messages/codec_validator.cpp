@@ -173,23 +173,28 @@ std::string string_of(capnp::Text::Reader x) {
   return {x.begin(), x.size()};
 }
 
+/// Whole, whatever characters are in it.
+capnp::Text::Reader text_of(const std::string& x) {
+  return {x.c_str(), x.size()};
+}
+
 void write(const executors_report& from, schema::ExecutorsReport::Builder into) {
   into.setValidator(from.validator.value);
   into.setExecutors(from.executors);
   into.setVersion(from.version);
   into.setFrom(from.from.value);
   into.setRollBacks(from.roll_backs);
-  into.setProblem(from.problem.c_str());
+  into.setProblem(text_of(from.problem));
   auto list = into.initList(static_cast<unsigned>(from.list.size()));
   for (unsigned i = 0; i < from.list.size(); ++i) {
     list[i].setId(from.list[i].id.value);
-    list[i].setHost(from.list[i].host.c_str());
+    list[i].setHost(text_of(from.list[i].host));
     list[i].setExecuted(from.list[i].executed.value);
     list[i].setReady(from.list[i].ready);
   }
   auto hosts = into.initHosts(static_cast<unsigned>(from.hosts.size()));
   for (unsigned i = 0; i < from.hosts.size(); ++i) {
-    hosts[i].setAddress(from.hosts[i].address.c_str());
+    hosts[i].setAddress(text_of(from.hosts[i].address));
     hosts[i].setUp(from.hosts[i].up);
   }
 }

@@ -12,10 +12,11 @@ using namespace flamingo;
 
 namespace {
 
-using values = std::tuple<sequenced_sub_dag, commit_notice, commit_signals, evidence_report,
-                          pushed_values, reported_results, executed_bundles, state_leaves,
-                          execution_progress, commit_control, assignment_update, batch_available,
-                          availability_question, batch_index, ledger_made, requested_values>;
+using values =
+    std::tuple<sequenced_sub_dag, commit_notice, commit_signals, evidence_report, pushed_values,
+               reported_results, executed_bundles, state_leaves, execution_progress, commit_control,
+               assignment_update, batch_available, availability_question, batch_index, ledger_made,
+               requested_values, snapshot_chunk, snapshot_wanted, snapshot_part>;
 constexpr std::size_t kinds = std::tuple_size_v<values>;
 
 values filled() {
@@ -37,6 +38,12 @@ values filled() {
   leaves.buckets = {0, 7};
   leaves.hashes.resize(2);
   std::get<ledger_made>(x).ledger = {1, 2, 3};
+  auto& chunk = std::get<snapshot_chunk>(x);
+  chunk.buckets = {1, 9};
+  chunk.ends = {3, 5};
+  chunk.empty = {9};
+  chunk.bytes = {1, 2, 3, 4, 5};
+  std::get<snapshot_part>(x).buckets = {{1, 0, 3}, {9, 0, 4}};
   return x;
 }
 

@@ -12,7 +12,13 @@ std::vector<std::vector<std::uint8_t>> make_examples() {
   report.queue_delays = {std::chrono::microseconds(1500), std::nullopt};
   report.state_root = digest{};
   report.evidence = {{0, 1}, {{validator_id{1}, round_number{7}, {}, {}}}};
+  executors_report executors;
+  executors.problem = "no host is there";
+  executors.list = {{executor_id{1}, "10.0.0.5:7000", commit_index{17}, true}};
+  executors.hosts = {{"10.0.0.5:7000", true}};
   return {fuzz::example(0, encode(operator_message{status_query{}}).bytes()),
+          fuzz::example(0, encode(operator_message{scale_request{1}}).bytes()),
+          fuzz::example(0, encode(operator_message{executors}).bytes()),
           fuzz::example(0, encode(operator_message{report}).bytes())};
 }
 

@@ -47,6 +47,15 @@ state_leaves example_leaves() {
   return {executor_id{1}, commit_index{50}, {0, 7, 65535}, {d(1), d(2), d(3)}};
 }
 
+snapshot_chunk example_chunk() {
+  return {executor_id{1}, 7,   commit_index{9}, 4, 16, true, false, {1, 5},
+          {2, 5},         {5}, {1, 2, 3, 4, 5}};
+}
+
+snapshot_part example_part() {
+  return {commit_index{9}, 7, 16, 8192, {{1, 0, 3}, {5, 0, 6, 7}}};
+}
+
 /// Decodes damaged copies of a frame: flipped bits, cut ends.
 template <class Schema>
 void decode_damaged(const wire<Schema>& frame, unsigned seed) {
@@ -75,6 +84,8 @@ TEST_SUITE("codec_executor") {
     CHECK(decode(encode(example_results())) == example_results());
     CHECK(decode(encode(example_bundles())) == example_bundles());
     CHECK(decode(encode(example_leaves())) == example_leaves());
+    CHECK(decode(encode(example_chunk())) == example_chunk());
+    CHECK(decode(encode(example_part())) == example_part());
     execution_progress progress{executor_id{2},  commit_index{9}, 12345,
                                 commit_index{8}, std::nullopt,    commit_index{0}};
     CHECK(decode(encode(progress)) == progress);
@@ -107,6 +118,18 @@ TEST_SUITE("codec_executor") {
     CHECK(!decode(encode(bundles)));
   }
 
+  TEST_CASE("buckets of a snapshot whose bytes do not add up are refused") {
+    auto x = example_chunk();
+    x.ends = {3, 2};
+    CHECK(!decode(encode(x)));
+    x = example_chunk();
+    x.bytes.pop_back();
+    CHECK(!decode(encode(x)));
+    x = example_chunk();
+    x.ends.pop_back();
+    CHECK(!decode(encode(x)));
+  }
+
   TEST_CASE("leaves out of order or without their hashes are refused") {
     auto x = example_leaves();
     x.buckets[1] = 0;
@@ -129,6 +152,9 @@ TEST_SUITE("codec_executor") {
     decode_damaged(encode(example_bundles()), 3);
     decode_damaged(encode(example_leaves()), 4);
     decode_damaged(encode(example_request()), 6);
+    decode_damaged(encode(example_chunk()), 7);
+    decode_damaged(encode(snapshot_wanted{executor_id{1}, 4, commit_index{9}, 7}), 8);
+    decode_damaged(encode(example_part()), 9);
     decode_damaged(
         encode(execution_progress{executor_id{}, commit_index{9}, 1, commit_index{8}, d(4), {}}),
         5);

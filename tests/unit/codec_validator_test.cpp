@@ -33,6 +33,19 @@ sequenced_sub_dag example_sub_dag() {
   return x;
 }
 
+executors_report example_executors() {
+  executors_report x;
+  x.validator = validator_id{3};
+  x.executors = 2;
+  x.version = 5;
+  x.from = commit_index{18};
+  x.roll_backs = 1;
+  x.problem = std::string("no\0host", 7);
+  x.list = {{executor_id{1}, "10.0.0.5:7000", commit_index{17}, true}};
+  x.hosts = {{"10.0.0.5:7000", true}};
+  return x;
+}
+
 status_report example_report() {
   status_report x;
   x.validator = validator_id{3};
@@ -153,6 +166,11 @@ TEST_SUITE("codec_validator") {
 
   TEST_CASE("an operator's question and its answer survive the trip") {
     CHECK(decode(encode(operator_message{status_query{}})) == operator_message{status_query{}});
+    CHECK(decode(encode(operator_message{scale_request{-1}})) ==
+          operator_message{scale_request{-1}});
+    CHECK_FALSE(decode(encode(operator_message{scale_request{2}})));
+    CHECK(decode(encode(operator_message{example_executors()})) ==
+          operator_message{example_executors()});
     auto report = example_report();
     CHECK(decode(encode(operator_message{report})) == operator_message{report});
     report.state_root.reset();
@@ -179,5 +197,6 @@ TEST_SUITE("codec_validator") {
     decode_damaged(encode(commit_signals{{}, {}, {{}, {}}}), 4, 3000);
     decode_damaged(encode(operator_message{example_report()}), 5, 3000);
     decode_damaged(encode(example_report().evidence), 6, 3000);
+    decode_damaged(encode(operator_message{example_executors()}), 7, 3000);
   }
 }
