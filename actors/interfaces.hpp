@@ -30,6 +30,7 @@ CAF_ADD_ATOM(flamingo, flamingo::atom, leave, "leave")
 CAF_ADD_ATOM(flamingo, flamingo::atom, group, "group")
 CAF_ADD_ATOM(flamingo, flamingo::atom, ready, "ready")
 CAF_ADD_ATOM(flamingo, flamingo::atom, scale, "scale")
+CAF_ADD_ATOM(flamingo, flamingo::atom, recorded, "recorded")
 
 namespace flamingo {
 
@@ -106,12 +107,17 @@ using stream_sink = caf::typed_actor<
     // Changed leaves of the state tree (to executor 0).
     caf::reacts_to<leaves_frame>>;
 
+/// A snapshot is to count: answered when the results up to this sub-DAG are durable. The number is
+/// the life of the executors' group.
+using results_question =
+    caf::replies_to<atom::recorded, commit_index, std::uint64_t>::with<commit_index>;
+
 /// WORKER, as executors see it.
 using executed_sink = caf::typed_actor<
     // Bundles whose results are complete: answer their clients.
     caf::reacts_to<executed_frame>,
     // How far an executor is.
-    caf::reacts_to<progress_frame>>;
+    caf::reacts_to<progress_frame>, results_question>;
 
 /// COMMITTER, as executors see it.
 using progress_sink = caf::typed_actor<
@@ -139,8 +145,8 @@ using group_keeper = executors_sink::extend<
     caf::replies_to<atom::group, std::uint16_t>::with<group_log>>;
 
 /// WORKER, as the executor group sees it.
-using executors_worker =
-    executors_sink::extend<caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>>;
+using executors_worker = executors_sink::extend<caf::reacts_to<executed_frame>,
+                                                caf::reacts_to<progress_frame>, results_question>;
 
 /// EXECUTOR GROUP, as executors see it.
 using group_sink = caf::typed_actor<
@@ -292,27 +298,26 @@ using joiner_actor =
 
 /// DISSEMINATION WORKER: bundles in, batches to the peers, operations to the executors, receipts
 /// out.
-using worker_actor =
-    caf::typed_actor<caf::reacts_to<atom::meet, availability_sink>,
-                     caf::reacts_to<atom::meet, index_sink>,
-                     caf::reacts_to<atom::meet, executor_id, stream_sink>,
-                     caf::reacts_to<atom::leave, executor_id>, caf::reacts_to<atom::start>,
-                     // A client's link, and what comes over it.
-                     caf::reacts_to<atom::link_up, client_id, client_link>,
-                     caf::reacts_to<atom::link_down, client_id, client_link>,
-                     caf::reacts_to<client_id, client_frame>,
-                     // The same-index worker of another validator, and what comes from it.
-                     caf::reacts_to<atom::link_up, validator_id, worker_link>,
-                     caf::reacts_to<atom::link_down, validator_id, worker_link>,
-                     caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
-                     caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>,
-                     caf::reacts_to<noted_frame>, caf::reacts_to<executed_frame>,
-                     caf::reacts_to<progress_frame>, caf::reacts_to<assignment_frame>,
-                     caf::reacts_to<committed_frame>, caf::reacts_to<atom::diverged, commit_index>,
-                     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>,
-                     // To itself: a bundle or batch waits to be checked. One at a time, so that
-                     // messages that came meanwhile are sorted into their queues first.
-                     caf::reacts_to<atom::work>>;
+using worker_actor = caf::typed_actor<
+    caf::reacts_to<atom::meet, availability_sink>, caf::reacts_to<atom::meet, index_sink>,
+    caf::reacts_to<atom::meet, executor_id, stream_sink>, caf::reacts_to<atom::leave, executor_id>,
+    caf::reacts_to<atom::start>,
+    // A client's link, and what comes over it.
+    caf::reacts_to<atom::link_up, client_id, client_link>,
+    caf::reacts_to<atom::link_down, client_id, client_link>,
+    caf::reacts_to<client_id, client_frame>,
+    // The same-index worker of another validator, and what comes from it.
+    caf::reacts_to<atom::link_up, validator_id, worker_link>,
+    caf::reacts_to<atom::link_down, validator_id, worker_link>,
+    caf::reacts_to<validator_id, worker_frame>, caf::reacts_to<sequenced_frame>,
+    caf::reacts_to<wanted_frame>, caf::reacts_to<question_frame>, caf::reacts_to<noted_frame>,
+    caf::reacts_to<executed_frame>, caf::reacts_to<progress_frame>, results_question,
+    caf::reacts_to<assignment_frame>, caf::reacts_to<committed_frame>,
+    caf::reacts_to<atom::diverged, commit_index>, caf::reacts_to<atom::durable, std::uint64_t>,
+    caf::reacts_to<atom::tick>,
+    // To itself: a bundle or batch waits to be checked. One at a time, so that
+    // messages that came meanwhile are sorted into their queues first.
+    caf::reacts_to<atom::work>>;
 
 /// EXECUTOR WORKER: the whole committed stream in, its share of the state changed, results out.
 using executor_actor = caf::typed_actor<

@@ -48,11 +48,38 @@ double seconds(duration d) {
 
 // -- effects
 
+void give_to_keeper(pointer self, snapshot_chunk_frame chunk) {
+  self->send(self->state.keeper, durable_sink(executor_actor(self)), std::move(chunk));
+}
+
+/// The last chunk makes the snapshot count, and then nothing up to it is executed again: what came
+/// of it must be durable with the workers before.
+void ask_workers(pointer self) {
+  auto& s = self->state;
+  s.unrecorded = s.workers.size();
+  for (const auto& worker : s.workers)
+    self->request(worker, caf::infinite, atom::recorded_v, s.snapshots->index(), s.birth.life)
+        .then(
+            [self](commit_index) {
+              auto& x = self->state;
+              if (--x.unrecorded == 0 && x.last_chunk)
+                give_to_keeper(self, *std::exchange(x.last_chunk, std::nullopt));
+            },
+            [](const caf::error&) {});  // it is gone: the group returns to the last snapshot
+}
+
 void submit_chunk(pointer self) {
   auto& s = self->state;
   // Beside the stream, not in one queue with what we send: nothing we say but Progress.snapshot
   // rests on it.
-  self->send(s.keeper, durable_sink(executor_actor(self)), encode(s.snapshots->next_chunk()));
+  auto chunk = encode(s.snapshots->next_chunk());
+#if FLAMINGO_MUTANT_snapshot_before_outcomes
+  s.unrecorded = 0;
+#endif
+  if (s.snapshots->all_given() && s.unrecorded > 0)
+    s.last_chunk = std::move(chunk);
+  else
+    give_to_keeper(self, std::move(chunk));
   if (!s.snapshots->all_given()) return;
   auto leaves = s.snapshots->take_leaves();
   if (s.birth.id.value == 0)
@@ -72,6 +99,7 @@ void perform(pointer self, effects fx) {
   if (fx.snapshot) {
     s.snapshot_begun = s.env->now();
     s.snapshots->begin(std::move(*fx.snapshot));
+    ask_workers(self);
     submit_chunk(self);
   }
   for (const auto& x : fx.outputs.pushed) send_to(self, s.executors, x.to.value, encode(x.values));

@@ -45,6 +45,10 @@ struct state {
 
   std::vector<stream_sink> executors;  // by executor; our own is not used
   std::vector<executed_sink> workers;  // by worker
+  // Of a snapshot: workers that have not said yet that the results before it are durable, and what
+  // waits for them.
+  std::size_t unrecorded = 0;
+  std::optional<snapshot_chunk_frame> last_chunk;
   progress_sink committer;
   group_sink group;
   bool started = false;

@@ -149,6 +149,11 @@ void core::on(const ended& x, effects& out) {
   give_up_change(why + ": try again", out);
 }
 
+void core::on(const worker_restarted& x, effects& out) {
+  if (phase_ == phase::idle || phase_ == phase::learning) return;
+  roll_back("worker " + std::to_string(x.who.value) + " restarted", out);
+}
+
 void core::on(const progressed& x, effects&) {
   member* const here = find(x.progress.executor, x.progress.life);
   if (here) here->executed = std::max(here->executed, x.progress.index);

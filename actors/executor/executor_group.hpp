@@ -57,6 +57,10 @@ struct ended {
   executor_id who;
   std::uint64_t life = 0;
 };
+/// A worker restarted, and lost results since the last snapshot that it had not stored.
+struct worker_restarted {
+  worker_id who;
+};
 struct progressed {
   execution_progress progress;
 };
@@ -72,8 +76,9 @@ struct group_logged {
 /// The time that next_deadline() named has come.
 struct timer {};
 
-using input = std::variant<started, log_known, host_met, host_left, not_spawned, restored,
-                           introduced, ended, progressed, scale_asked, group_logged, timer>;
+using input =
+    std::variant<started, log_known, host_met, host_left, not_spawned, restored, introduced, ended,
+                 worker_restarted, progressed, scale_asked, group_logged, timer>;
 
 // -- effects
 
@@ -145,6 +150,7 @@ private:
   void on(const restored&, effects&);
   void on(const introduced&, effects&);
   void on(const ended&, effects&);
+  void on(const worker_restarted&, effects&);
   void on(const progressed&, effects&);
   void on(const scale_asked&, effects&);
   void on(const group_logged&, effects&);

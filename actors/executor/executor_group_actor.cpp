@@ -239,7 +239,8 @@ executor_group_actor::behavior_type shell(pointer self, runtime::environment_ptr
           },
           [self](atom::meet, worker_id id, const executors_worker& worker) {
             auto& x = self->state;
-            x.workers[id] = worker;
+            const executors_worker before = std::exchange(x.workers[id], worker);
+            if (before && before != worker) take(self, worker_restarted{id});
             introduce_executors_to(self, executors_sink(worker));
             for (const executor_id who : x.known)
               self->send(x.alive.at(who), atom::meet_v, id, executed_sink(worker));

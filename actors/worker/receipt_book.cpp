@@ -12,7 +12,7 @@ void receipt_book::expect(client_id client, commit_index index, std::uint32_t bu
   while (of_client.begin()->first + expected_span < index) of_client.erase(of_client.begin());
 }
 
-void receipt_book::add(client_id client, outcome x, time_point now) {
+void receipt_book::add(client_id client, outcome x, time_point now, outcome_changes& out) {
   if (const auto found = expected_.find(client); found != expected_.end()) {
     const auto of_commit = found->second.find(x.index);
     if (of_commit != found->second.end() && --of_commit->second == 0)
@@ -22,21 +22,34 @@ void receipt_book::add(client_id client, outcome x, time_point now) {
   const auto [at, is_new] = recent.by_sequence.try_emplace(x.sequence, x);
   if (!is_new) return;  // executed again after a restart; who missed it asks
   recent.order.push_back(x.sequence);
-  if (recent.order.size() > with_.recent_max) {
+  out.kept.emplace_back(client, x.sequence);
+  while (recent.order.size() > with_.recent_max) {
+    out.forgotten.emplace_back(client, recent.order.front());
     recent.by_sequence.erase(recent.order.front());
     recent.order.pop_front();
   }
   enqueue(client, std::move(x), now);
 }
 
-bool receipt_book::ask(client_id client, bundle_sequence sequence, time_point now) {
+void receipt_book::restore(client_id client, outcome x) {
+  recent_outcomes& recent = recent_[client];
+  recent.order.push_back(x.sequence);
+  recent.by_sequence.emplace(x.sequence, std::move(x));
+}
+
+const outcome* receipt_book::find(client_id client, bundle_sequence sequence) const {
   const auto of_client = recent_.find(client);
-  if (of_client == recent_.end()) return false;
+  if (of_client == recent_.end()) return nullptr;
   const auto found = of_client->second.by_sequence.find(sequence);
-  if (found == of_client->second.by_sequence.end()) return false;
+  return found == of_client->second.by_sequence.end() ? nullptr : &found->second;
+}
+
+bool receipt_book::ask(client_id client, bundle_sequence sequence, time_point now) {
+  const outcome* known = find(client, sequence);
+  if (!known) return false;
   for (const auto& x : pending_[client].list)
     if (x.sequence == sequence) return true;
-  enqueue(client, found->second, now);
+  enqueue(client, *known, now);
   return true;
 }
 

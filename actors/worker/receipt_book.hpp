@@ -1,11 +1,13 @@
 // Outcomes of bundles on their way back to their clients: one signed message for each client and
 // commit, and the recent ones for who asks again (design: ordering-layer balancing, "A receipt";
-// execution-layer balancing, "Receipts"). Pure.
+// execution-layer balancing, "Receipts"). The recent ones are kept in the store too: what a
+// snapshot is past is not executed again after a restart. Pure.
 #pragma once
 
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "messages/client.hpp"
@@ -31,6 +33,11 @@ struct receipt_order {
   std::vector<outcome> list;
 };
 
+/// What changed among the recent outcomes.
+struct outcome_changes {
+  std::vector<std::pair<client_id, bundle_sequence>> kept, forgotten;
+};
+
 class receipt_book {
 public:
   struct settings {
@@ -43,7 +50,13 @@ public:
   /// `bundles` outcomes of a client's bundles will come for this commit.
   void expect(client_id, commit_index, std::uint32_t bundles);
 
-  void add(client_id, outcome, time_point now);
+  void add(client_id, outcome, time_point now, outcome_changes&);
+
+  /// One that the store held. Before anything else.
+  void restore(client_id, outcome);
+
+  /// A recent one, or nullptr.
+  const outcome* find(client_id, bundle_sequence) const;
 
   /// A client asks again.
   /// @returns whether the outcome is known; then it is sent.

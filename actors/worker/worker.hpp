@@ -143,6 +143,12 @@ struct executor_met {
 struct execution_advanced {
   execution_progress progress;
 };
+/// An executor has a snapshot to make count: are the outcomes up to it in the store?
+struct outcomes_asked {
+  std::uint64_t ticket = 0;
+  std::uint64_t life = 0;  // of the executors' group
+  commit_index index;
+};
 struct table_changed {
   assignment_update update;
 };
@@ -150,13 +156,13 @@ struct table_changed {
 struct diverged {};
 struct time_passed {};
 
-using input =
-    std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
-                 garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived, batch_checked,
-                 batch_known, batch_refused, batch_sealed, batches_durable, stored_arrived,
-                 request_arrived, absence_told, sub_dag_sequenced, commit_noticed, batches_wanted,
-                 availability_asked, withdrawal_answered, bundles_executed, executor_met,
-                 executor_left, execution_advanced, table_changed, diverged, time_passed>;
+using input = std::variant<started, client_up, bundle_arrived, bundle_checked, bundle_refused,
+                           garbage_arrived, query_arrived, peer_up, peer_down, batch_arrived,
+                           batch_checked, batch_known, batch_refused, batch_sealed, batches_durable,
+                           stored_arrived, request_arrived, absence_told, sub_dag_sequenced,
+                           commit_noticed, batches_wanted, availability_asked, withdrawal_answered,
+                           bundles_executed, executor_met, executor_left, execution_advanced,
+                           outcomes_asked, table_changed, diverged, time_passed>;
 
 // -- what next_check gives out
 
@@ -219,6 +225,11 @@ struct effects {
   std::vector<client_id> windows;
   std::vector<batch_records::deletion> deletions;
   std::vector<batch_key> given_up;
+  /// Outcomes of bundles, written likewise.
+  outcome_changes outcomes;
+  /// Tickets of `outcomes_asked`: yes, once all of the above and before is durable; and those that
+  /// an earlier life of the executors' group asked, to which nobody listens any more.
+  std::vector<std::uint64_t> outcomes_kept, outcomes_void;
 };
 
 // -- state
@@ -240,6 +251,7 @@ public:
                const std::vector<bundle_head>& bundles, std::optional<commit_index> committed,
                time_point now);
   void restore(client_id client, committer::client_window window);
+  void restore(client_id client, outcome x) { receipts_.restore(client, std::move(x)); }
   void restore(commit_index newest, round_number anchor_round);
 
   effects step(time_point now, input in);
@@ -254,6 +266,9 @@ public:
   /// Whether a batch is here or on its way to the store.
   bool knows(const digest& batch) const { return records_.find(batch) != nullptr; }
   const committer::client_window* window_of(client_id client) const;
+  const outcome* outcome_of(client_id client, bundle_sequence sequence) const {
+    return receipts_.find(client, sequence);
+  }
   round_number anchor_round() const { return anchor_round_; }
   commit_index newest_commit() const { return newest_; }
 
@@ -312,8 +327,9 @@ private:
   void on(withdrawal_answered, effects&);
   void on(bundles_executed, effects&);
   void on(executor_met, effects&);
-  void on(executor_left x, effects&) { executors_.erase(x.executor); }
+  void on(executor_left, effects&);
   void on(execution_advanced, effects&);
+  void on(outcomes_asked, effects&);
   void on(table_changed, effects&);
   void on(diverged, effects&) { diverged_ = true; }
   void on(time_passed, effects&) {}
@@ -345,6 +361,7 @@ private:
   void cache(const digest& id, std::shared_ptr<const packed_operations>);
   std::shared_ptr<const packed_operations> uncache(const digest& id);
   std::optional<time_point> seal_deadline() const;
+  void answer_about_outcomes(effects&);
   commit_index executed() const;
   commit_index snapshot() const;
 
@@ -391,8 +408,10 @@ private:
   std::uint64_t packed_count_ = 0, packed_bytes_ = 0;
   struct executor_state {
     commit_index executed, snapshot;
+    std::uint64_t life = 0;
   };
   std::map<executor_id, executor_state> executors_;
+  std::vector<outcomes_asked> outcomes_asked_;  // that wait until all executors are so far
   bool diverged_ = false;
 };
 

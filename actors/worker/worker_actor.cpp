@@ -166,6 +166,11 @@ void send_to_clients(pointer self, effects& fx) {
 
 // -- writes
 
+void answer_about_outcomes(pointer self, std::uint64_t ticket) {
+  auto question = self->state.asked.extract(ticket);
+  question.mapped().answer.deliver(question.mapped().index);
+}
+
 void write(pointer self, effects& fx) {
   auto& s = self->state;
   if (!fx.store.empty()) {
@@ -193,11 +198,19 @@ void write(pointer self, effects& fx) {
     s.store->put_window(notes, client, *s.logic->window_of(client));
   for (const auto& x : fx.deletions) s.store->erase(notes, x);
   for (const auto& x : fx.given_up) s.store->erase(notes, x);
+  for (const auto& [client, sequence] : fx.outcomes.kept)
+    if (const outcome* x = s.logic->outcome_of(client, sequence))
+      s.store->put_outcome(notes, client, *x);
+  for (const auto& [client, sequence] : fx.outcomes.forgotten)
+    s.store->erase_outcome(notes, client, sequence);
   if (!fx.committed.empty() || !fx.windows.empty())
     s.store->put_newest(notes, s.logic->newest_commit(), s.logic->anchor_round());
   s.counted->batches_deleted.Increment(static_cast<double>(fx.deletions.size()));
   s.counted->batches_given_up.Increment(static_cast<double>(fx.given_up.size()));
   if (!notes.empty()) s.out->perform(std::move(notes), nullptr);
+  for (const std::uint64_t ticket : fx.outcomes_kept)
+    s.out->perform({}, [self, ticket] { answer_about_outcomes(self, ticket); });
+  for (const std::uint64_t ticket : fx.outcomes_void) s.asked.erase(ticket);
 }
 
 void seal(pointer self, const seal_order& order) {
@@ -405,6 +418,14 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
       [self](const noted_frame& x) { step_as<withdrawal_answered>(self, x); },
       [self](const executed_frame& x) { step_as<bundles_executed>(self, x); },
       [self](const progress_frame& x) { step_as<execution_advanced>(self, x); },
+      [self](atom::recorded, commit_index index, std::uint64_t life) -> caf::result<commit_index> {
+        auto& s = self->state;
+        const std::uint64_t ticket = ++s.tickets;
+        auto answer = self->make_response_promise<commit_index>();
+        s.asked.emplace(ticket, outcomes_question{index, answer});
+        step(self, outcomes_asked{ticket, life, index});
+        return answer;
+      },
       [self](const assignment_frame& x) { step_as<table_changed>(self, x); },
       [self](const committed_frame& x) { step_as<commit_noticed>(self, x); },
       [self](atom::diverged, commit_index) { step(self, diverged{}); },

@@ -2,6 +2,7 @@
 // builds batches and payload, and signs receipts. Owns the table `batches`.
 #pragma once
 
+#include <caf/typed_response_promise.hpp>
 #include <deque>
 #include <map>
 #include <optional>
@@ -18,6 +19,12 @@
 
 namespace flamingo::worker {
 
+/// An executor waits until the outcomes up to this sub-DAG are durable.
+struct outcomes_question {
+  commit_index index;
+  caf::typed_response_promise<commit_index> answer;
+};
+
 struct state {
   static inline const char* name = "worker";
 
@@ -33,6 +40,8 @@ struct state {
   bool is_started = false;
   index_sink committer;
   std::map<executor_id, stream_sink> executors;
+  std::map<std::uint64_t, outcomes_question> asked;  // by ticket
+  std::uint64_t tickets = 0;
   std::map<validator_id, worker_link> peers;
   /// A client may hold several links (a load and a command): all of them get its answers.
   std::map<client_id, std::deque<client_link>> clients;

@@ -205,7 +205,7 @@ void core::seal(effects& out) {
 
 // -- receipts and the table
 
-void core::on(bundles_executed x, effects&) {
+void core::on(bundles_executed x, effects& out) {
   if (diverged_) return;
   for (const auto& bundle : x.executed.bundles) {
     if (!serves(bundle.client)) continue;
@@ -213,7 +213,7 @@ void core::on(bundles_executed x, effects&) {
     receipts_.add(
         bundle.client,
         {bundle.sequence, bundle.id, x.executed.index, bundle.author, {codes.begin(), codes.end()}},
-        now_);
+        now_, out.outcomes);
   }
 }
 

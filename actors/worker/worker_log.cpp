@@ -121,18 +121,48 @@ void core::want(const wanted_batch& wanted, effects& out) {
 
 void core::on(executor_met x, effects&) {
   // Who joins the others is not behind them, until it says so.
-  const executor_state others{executed(), snapshot()};
-  executors_.try_emplace(x.executor, executors_.empty() ? executor_state{} : others);
+  executor_state others;
+  if (!executors_.empty()) others = {executed(), snapshot(), executors_.begin()->second.life};
+  executors_.try_emplace(x.executor, others);
+}
+
+void core::on(executor_left x, effects& out) {
+  executors_.erase(x.executor);
+  answer_about_outcomes(out);
 }
 
 void core::on(execution_advanced x, effects& out) {
   const auto found = executors_.find(x.progress.executor);
-  if (found == executors_.end()) return;  // it has left
-  found->second = {x.progress.index, x.progress.snapshot};
+  if (found == executors_.end()) return;             // it has left
+  if (x.progress.life < found->second.life) return;  // from before a roll-back
+  found->second = {x.progress.index, x.progress.snapshot, x.progress.life};
 #if FLAMINGO_MUTANT_deletion_leads
   records_.take_deletions(newest_, now_, out.deletions);
 #endif
   records_.take_deletions(snapshot(), now_, out.deletions);
+  answer_about_outcomes(out);
+}
+
+void core::on(outcomes_asked x, effects& out) {
+  outcomes_asked_.push_back(x);
+  answer_about_outcomes(out);
+}
+
+/// An executor tells outcomes before its progress past them, so none is to come any more once all
+/// executors of this life are so far.
+void core::answer_about_outcomes(effects& out) {
+  std::erase_if(outcomes_asked_, [&](const outcomes_asked& x) {
+    bool all = true, over = false;
+    for (const auto& [id, state] : executors_) {
+      all = all && state.life == x.life && state.executed >= x.index;
+      over = over || state.life > x.life;
+    }
+    if (over)
+      out.outcomes_void.push_back(x.ticket);
+    else if (all)
+      out.outcomes_kept.push_back(x.ticket);
+    return all || over;
+  });
 }
 
 commit_index core::executed() const {

@@ -12,11 +12,12 @@ using storage::number_at;
 using storage::table;
 
 constexpr byte at_data = 'd', at_availability = 'a', at_index = 'i', at_committed = 'c',
-               at_window = 'w', at_newest = 'n';
+               at_window = 'w', at_outcome = 'o', at_newest = 'n';
 
 // A key starts with the worker and the kind.
 constexpr std::size_t head_bytes = 3;
 constexpr std::size_t batch_key_bytes = 2 + 8 + digest::size;
+constexpr std::size_t outcome_head_bytes = 8 + 8 + digest::size;
 
 key key_of(worker_id worker, byte kind, const batch_key& x) {
   return key::of(worker, kind, x.author, x.sequence, x.id);
@@ -86,6 +87,38 @@ void batch_store::put_window(storage::write_batch& into, client_id client,
   into.put(table::batches, key::of(worker_, at_window, client), std::move(value));
 }
 
+void batch_store::put_outcome(storage::write_batch& into, client_id client,
+                              const outcome& x) const {
+  std::vector<char> value;
+  value.reserve(outcome_head_bytes + x.results.size());
+  put_number(value, x.index.value);
+  put_number(value, x.carrier.value);
+  value.insert(value.end(), x.bundle.bytes.begin(), x.bundle.bytes.end());
+  value.insert(value.end(), x.results.begin(), x.results.end());
+  into.put(table::batches, key::of(worker_, at_outcome, client, x.sequence), std::move(value));
+}
+
+void batch_store::erase_outcome(storage::write_batch& into, client_id client,
+                                bundle_sequence sequence) const {
+  into.erase(table::batches, key::of(worker_, at_outcome, client, sequence));
+}
+
+void batch_store::restore_outcomes(core& into) const {
+  scan(kv_, worker_, at_outcome, [&](byte_span at, byte_span value) {
+    good(at.size() == head_bytes + 4 + 8 && value.size() >= outcome_head_bytes);
+    outcome x{bundle_sequence{number_at<std::uint64_t>(at, head_bytes + 4)},
+              {},
+              commit_index{number_in(value, 0)},
+              validator_id{static_cast<std::uint16_t>(number_in(value, 1))},
+              {}};
+    std::copy_n(value.begin() + 16, digest::size, x.bundle.bytes.begin());
+    const byte_span results = value.subspan(outcome_head_bytes);
+    x.results.assign(results.begin(), results.end());
+    into.restore(client_id{number_at<std::uint32_t>(at, head_bytes)}, std::move(x));
+    return true;
+  });
+}
+
 void batch_store::put_newest(storage::write_batch& into, commit_index index,
                              round_number anchor_round) const {
   std::vector<char> value;
@@ -121,6 +154,7 @@ std::optional<wire<schema::BatchIndex>> batch_store::index(const batch_key& x) c
 
 void batch_store::restore(core& into, time_point now) const {
   restore_batches(into, now);
+  restore_outcomes(into);
   scan(kv_, worker_, at_window, [&](byte_span at, byte_span value) {
     good(at.size() == head_bytes + 4 && value.size() % 8 == 0 && !value.empty());
     std::vector<std::uint64_t> words;

@@ -7,6 +7,7 @@
 //   committed: commit index, author, sequence, digest -> nothing. Which batches the log has output:
 //     filed in its order, so that the oldest are deleted first.
 //   window: client -> the sequences that the log has consumed (a hint: the committer has the truth)
+//   outcome: client, sequence -> what became of a recent bundle
 //   newest: -> commit index, anchor round
 #pragma once
 
@@ -25,6 +26,8 @@ public:
   void put(storage::write_batch&, const checked_batch&) const;
   void put_committed(storage::write_batch&, commit_index, const batch_key&) const;
   void put_window(storage::write_batch&, client_id, const committer::client_window&) const;
+  void put_outcome(storage::write_batch&, client_id, const outcome&) const;
+  void erase_outcome(storage::write_batch&, client_id, bundle_sequence) const;
   void put_newest(storage::write_batch&, commit_index, round_number anchor_round) const;
   void erase(storage::write_batch&, const batch_records::deletion&) const;
   /// One that was never filed as committed.
@@ -41,6 +44,7 @@ private:
   template <class Frame>
   std::optional<Frame> get(byte kind, const batch_key&) const;
   void restore_batches(core& into, time_point now) const;
+  void restore_outcomes(core& into) const;
 
   storage::kv& kv_;
   worker_id worker_;

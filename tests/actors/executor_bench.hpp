@@ -13,6 +13,8 @@ namespace flamingo::executor::test {
 
 class executor_bench : public flamingo::testing::shell_bench {
 public:
+  using question = std::pair<commit_index, caf::typed_response_promise<commit_index>>;
+
   explicit executor_bench(std::uint16_t group_size, const stream_settings& stream = {})
       : source(stream) {
     local.executors = group_size;
@@ -57,18 +59,30 @@ public:
   }
 
   executed_sink worker(std::uint16_t k) {
-    return spawn([this, k](executed_sink::pointer) -> executed_sink::behavior_type {
-      return {[this, k](const executed_frame& x) {
-                const auto bundles = *decode(x);
-                for (const auto& bundle : bundles.bundles) {
-                  const auto codes = bundles.results_of(bundle);
-                  answers[{bundle.client.value, bundle.sequence.value}] = {
-                      bundles.index, bundle.id, bundle.author, {codes.begin(), codes.end()}};
-                  if (bundle.client.value % protocol.workers != k) ++answers_to_wrong_worker;
-                }
-              },
-              [](const progress_frame&) {}};
-    });
+    return workers[k] = spawn([this,
+                               k](executed_sink::pointer self) -> executed_sink::behavior_type {
+             return {[this, k](const executed_frame& x) {
+                       const auto bundles = *decode(x);
+                       for (const auto& bundle : bundles.bundles) {
+                         const auto codes = bundles.results_of(bundle);
+                         answers[{bundle.client.value, bundle.sequence.value}] = {
+                             bundles.index, bundle.id, bundle.author, {codes.begin(), codes.end()}};
+                         if (bundle.client.value % protocol.workers != k) ++answers_to_wrong_worker;
+                       }
+                     },
+                     [this, k](const progress_frame&) {
+                       if (lagging.contains(k)) return;
+                       for (auto& [index, answer] : std::exchange(outcomes_asked[k], {}))
+                         answer.deliver(index);
+                     },
+                     [this, self, k](atom::recorded, commit_index x,
+                                     std::uint64_t) -> caf::result<commit_index> {
+                       if (!lagging.contains(k)) return x;
+                       return outcomes_asked[k]
+                           .emplace_back(x, self->make_response_promise<commit_index>())
+                           .second;
+                     }};
+           });
   }
 
   /// The next sub-DAG, to every executor.
@@ -101,6 +115,13 @@ public:
     run();
   }
 
+  /// A lagging worker has stored all results.
+  void catch_up(std::uint16_t worker) {
+    lagging.erase(worker);
+    caf::anon_send(workers[worker], encode(execution_progress{}));
+    run();
+  }
+
   /// The last progress that an executor reported.
   execution_progress last_progress(std::uint16_t executor) const {
     for (auto at = progress.rbegin(); at != progress.rend(); ++at)
@@ -115,6 +136,9 @@ public:
   std::vector<std::pair<executor_id, commit_index>> replays;
   std::map<answer_key, expected_answer> answers;
   int answers_to_wrong_worker = 0;
+  std::map<std::uint16_t, executed_sink> workers;
+  std::set<std::uint16_t> lagging;  // workers that have results still to be stored
+  std::map<std::uint16_t, std::vector<question>> outcomes_asked;  // of those workers
   std::vector<sub_dag_frames> history;
 };
 

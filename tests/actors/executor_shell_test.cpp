@@ -44,6 +44,25 @@ TEST_SUITE("executor actor") {
     CHECK(!b.last_progress(1).state_root);
   }
 
+  TEST_CASE("a snapshot counts only when the workers have stored the results before it") {
+    executor_bench b(2, {.seed = 5, .snapshot_every = 3});
+    b.lagging = {0, 1};
+    b.boot();
+    for (int i = 0; i < 4; ++i) b.commit();
+    b.sync_all();
+    for (const std::uint16_t worker : {0, 1}) {
+      REQUIRE(b.outcomes_asked[worker].size() == 2);  // by each executor
+      CHECK(b.outcomes_asked[worker][0].first == commit_index{3});
+      CHECK(b.last_progress(0).snapshot == commit_index{0});
+      CHECK(!find_snapshot(*b.store));
+      b.catch_up(worker);
+      b.sync_all();
+    }
+    CHECK(b.last_progress(0).snapshot == commit_index{3});
+    CHECK(b.last_progress(1).snapshot == commit_index{3});
+    CHECK(find_snapshot(*b.store)->index == commit_index{3});
+  }
+
   TEST_CASE("the stream waits at a snapshot while the one before is not durable everywhere") {
     executor_bench b(2, {.seed = 5, .snapshot_every = 2});
     b.boot();

@@ -267,6 +267,59 @@ TEST_SUITE("worker shell") {
           crypto::hash(crypto::tags::results, std::vector<byte>{0}));
   }
 
+  TEST_CASE("a snapshot waits for outcomes to be durable, and a restart can tell them") {
+    lone_worker w;
+    w.local.recent_receipts = 2;
+    w.begin();
+    const auto execute = [&](std::uint64_t sequence) {
+      executed_bundles x;
+      x.index = commit_index{sequence};
+      x.anchor_round = round_number{sequence};
+      digest id;
+      id.bytes.fill(static_cast<byte>(sequence));
+      x.bundles = {{client_id{0}, bundle_sequence{sequence}, id, worker_world::v(0), 0, 2}};
+      x.results = {0, 1};
+      caf::anon_send(w.lives[0].worker, encode(x));
+      execution_progress progress;
+      progress.index = x.index;
+      caf::anon_send(w.lives[0].worker, encode(progress));
+      w.run();
+    };
+    for (const std::uint64_t sequence : {1, 2, 3}) execute(sequence);
+    caf::scoped_actor asker{w.system};
+    bool answered = false;
+    const auto hear = [&] {
+      asker->receive([&](commit_index x) { answered = x == commit_index{3}; },
+                     caf::after(0s) >> [] {});
+    };
+    asker->send(w.lives[0].worker, atom::recorded_v, commit_index{3}, std::uint64_t{0});
+    w.run();
+    hear();
+    CHECK_FALSE(answered);
+    w.sync_disk();
+    hear();
+    CHECK(answered);
+    execute(4);  // and no sync
+    w.crash_validator(0);
+    w.begin();
+    for (const std::uint64_t sequence : {1, 2, 3, 4}) {
+      caf::anon_send(w.lives[0].worker, client_id{0},
+                     encode(client_message{receipt_query{bundle_sequence{sequence}}}));
+      w.run();
+    }
+    std::vector<receipt> told;
+    for (const auto& x : w.to_client<signed_receipts>())
+      if (const auto said = decode_receipts(x.parts.body))
+        told.insert(told.end(), said->list.begin(), said->list.end());
+    REQUIRE(told.size() == 2);  // two are kept
+    for (const std::size_t i : {0u, 1u}) {
+      CHECK(told[i].sequence == bundle_sequence{2 + i});
+      CHECK(told[i].index == commit_index{2 + i});
+      CHECK(told[i].bundle.bytes[0] == 2 + i);
+      CHECK(told[i].results == std::vector<byte>{0, 1});
+    }
+  }
+
   TEST_CASE("executed batches leave the store, and what no snapshot covers stays") {
     lone_worker w;
     w.local.history_bytes = 0;

@@ -127,6 +127,18 @@ TEST_SUITE("executor group") {
     CHECK(g.logic.roll_backs() == 1);
   }
 
+  TEST_CASE("a worker that restarts sends the group back to where its store is whole") {
+    running_group g;
+    CHECK(!g.step(worker_restarted{worker_id{0}}).roll_back);  // not started: nothing is lost
+    g.start();
+    g.now += std::chrono::seconds(2);
+    const auto fx = g.step(worker_restarted{worker_id{0}});
+    REQUIRE(fx.roll_back);
+    CHECK(*fx.roll_back == "worker 0 restarted");
+    CHECK(fx.end.size() == 2);
+    CHECK(fx.learn);
+  }
+
   TEST_CASE("lives of a group that crashes at once do not follow each other without a pause") {
     running_group g;
     g.start();

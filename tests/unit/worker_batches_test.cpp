@@ -428,6 +428,34 @@ TEST_SUITE("worker batches") {
     CHECK_FALSE(w.core.knows(x.batch.id));
   }
 
+  TEST_CASE("outcomes are all here once every executor of the same life is past them") {
+    worker_harness w;
+    const auto progress = [](std::uint16_t who, std::uint64_t life, std::uint64_t index) {
+      execution_progress x = progress_of(who, index, 0);
+      x.life = life;
+      return worker::execution_advanced{x};
+    };
+    using tickets = std::vector<std::uint64_t>;
+    w.step(worker::executor_met{executor_id{0}});
+    w.step(worker::executor_met{executor_id{1}});
+    w.step(progress(0, 7, 12));
+    w.step(progress(1, 7, 9));
+    CHECK(w.step(worker::outcomes_asked{1, 7, commit_index{9}}).outcomes_kept == tickets{1});
+    CHECK(w.step(worker::outcomes_asked{2, 7, commit_index{12}}).outcomes_kept.empty());
+    CHECK(w.step(progress(1, 7, 11)).outcomes_kept.empty());
+    // All return to a snapshot: what either of them said before counts no more.
+    const auto first = w.step(progress(0, 8, 12));
+    CHECK(first.outcomes_kept.empty());
+    CHECK(first.outcomes_void == tickets{2});
+    CHECK(w.step(worker::outcomes_asked{3, 8, commit_index{10}}).outcomes_kept.empty());
+    CHECK(w.step(progress(1, 7, 12)).outcomes_kept.empty());
+    CHECK(w.step(progress(1, 8, 9)).outcomes_kept.empty());
+    CHECK(w.step(progress(1, 8, 10)).outcomes_kept == tickets{3});
+    // Nobody waits for who has left.
+    CHECK(w.step(worker::outcomes_asked{4, 8, commit_index{12}}).outcomes_kept.empty());
+    CHECK(w.step(worker::executor_left{executor_id{1}}).outcomes_kept == tickets{4});
+  }
+
   TEST_CASE("a batch that commits before its quorum was heard of is not waited for") {
     worker_harness w;
     w.admit(w.bundle(0, 1), 0);

@@ -1,5 +1,4 @@
-// The parts of a worker that stand alone: fair queue, rate limit, egress, records, fetcher,
-// receipts.
+// The parts of a worker that stand alone: fair queue, rate limit, egress, records, fetcher.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +8,6 @@
 #include "actors/worker/egress.hpp"
 #include "actors/worker/fair_queue.hpp"
 #include "actors/worker/rate_limit.hpp"
-#include "actors/worker/receipt_book.hpp"
 
 using namespace flamingo;
 using namespace flamingo::worker;
@@ -382,96 +380,5 @@ TEST_SUITE("worker fetcher") {
       batches += request.batches.size();
     }
     CHECK(batches == 150);
-  }
-}
-
-TEST_SUITE("worker receipts") {
-  const client_id c{1};
-
-  outcome outcome_of(std::uint64_t sequence, std::uint64_t index) {
-    return {bundle_sequence{sequence},
-            id_of(static_cast<unsigned>(sequence)),
-            commit_index{index},
-            v(0),
-            {1, 2}};
-  }
-  std::vector<receipt_order> ready(receipt_book & x, milliseconds now) {
-    std::vector<receipt_order> out;
-    x.take_ready(at(now), round_number{7}, out);
-    return out;
-  }
-
-  TEST_CASE("the receipts of a client and commit leave together once all of them are there") {
-    receipt_book x({100, milliseconds{10}});
-    x.expect(c, commit_index{5}, 2);
-    x.expect(c, commit_index{6}, 1);  // of a later commit: not waited for
-    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
-    CHECK(ready(x, milliseconds{1}).empty());
-    x.add(c, outcome_of(2, 5), at(milliseconds{1}));
-    const auto out = ready(x, milliseconds{1});
-    REQUIRE(out.size() == 1);
-    CHECK(out[0].client == c);
-    CHECK(out[0].anchor_round == round_number{7});
-    CHECK(out[0].list == std::vector{outcome_of(1, 5), outcome_of(2, 5)});
-    CHECK_FALSE(x.next_deadline());
-  }
-
-  TEST_CASE("a late outcome holds the others back for a moment only") {
-    receipt_book x({100, milliseconds{10}});
-    x.expect(c, commit_index{5}, 2);
-    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
-    CHECK(x.next_deadline() == at(milliseconds{10}));
-    CHECK(ready(x, milliseconds{9}).empty());
-    CHECK(ready(x, milliseconds{10}).size() == 1);
-  }
-
-  TEST_CASE("who asks again gets a recent receipt, and nothing for what is not known") {
-    receipt_book x({2, milliseconds{10}});
-    for (unsigned i = 1; i <= 3; ++i) x.add(c, outcome_of(i, 5), at(milliseconds{0}));
-    CHECK(ready(x, milliseconds{0}).size() == 1);
-    CHECK_FALSE(x.ask(c, bundle_sequence{1}, at(milliseconds{1})));  // only two are kept
-    CHECK_FALSE(x.ask(client_id{2}, bundle_sequence{3}, at(milliseconds{1})));
-    CHECK(x.ask(c, bundle_sequence{3}, at(milliseconds{1})));
-    CHECK(x.ask(c, bundle_sequence{3}, at(milliseconds{1})));
-    const auto out = ready(x, milliseconds{1});
-    REQUIRE(out.size() == 1);
-    CHECK(out[0].list == std::vector{outcome_of(3, 5)});
-  }
-
-  TEST_CASE("what is executed again after a restart is not told again") {
-    receipt_book x({100, milliseconds{10}});
-    x.add(c, outcome_of(1, 5), at(milliseconds{0}));
-    CHECK(ready(x, milliseconds{0}).size() == 1);
-    x.add(c, outcome_of(1, 5), at(milliseconds{1}));
-    CHECK(ready(x, milliseconds{20}).empty());
-  }
-
-  TEST_CASE("no message of receipts holds more result codes than links carry") {
-    receipt_book x({10'000, milliseconds{10}});
-    for (unsigned i = 1; i <= 200; ++i) {
-      auto large = outcome_of(i, 5);
-      large.results.assign(10'000, 0);
-      x.add(c, large, at(milliseconds{0}));
-    }
-    std::size_t receipts = 0;
-    const auto out = ready(x, milliseconds{0});
-    for (const auto& order : out) {
-      std::size_t codes = 0;
-      for (const auto& one : order.list) codes += one.results.size();
-      CHECK(codes <= 512 << 10);
-      receipts += order.list.size();
-    }
-    CHECK(receipts == 200);
-    CHECK(out.size() == 4);
-  }
-
-  TEST_CASE("no message holds more receipts than one may") {
-    receipt_book x({10'000, milliseconds{10}});
-    for (unsigned i = 1; i <= max_receipts_per_message + 5; ++i)
-      x.add(c, outcome_of(i, 5), at(milliseconds{0}));
-    const auto out = ready(x, milliseconds{0});
-    REQUIRE(out.size() == 2);
-    CHECK(out[0].list.size() == max_receipts_per_message);
-    CHECK(out[1].list.size() == 5);
   }
 }
