@@ -98,6 +98,8 @@ TEST_SUITE("status") {
     CHECK(table.find(" 150 ") != std::string::npos);
     CHECK(table.find(" 1.5 ") != std::string::npos);
     CHECK(table.find("v1         not reachable at 10.0.0.9:77\n") != std::string::npos);
+    CHECK(table.ends_with(
+        "1 of 2 validators answer: if the others are down nothing commits, as that takes 2\n"));
     const auto json = status::to_json(x, two());
     CHECK(json[0]["committed_tps"] == 150.0);
     CHECK(json[0]["queue_delay_ms"] == 1.5);
@@ -120,6 +122,7 @@ TEST_SUITE("status") {
     const auto table = status::to_table(x, two());
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() < 80);
+    CHECK(table.find("validators answer") == std::string::npos);
     CHECK(table.find("state root abababababab at commit 999950: v0, v1\n") != std::string::npos);
   }
 

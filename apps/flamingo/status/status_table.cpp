@@ -52,6 +52,17 @@ std::vector<std::string> absent_roles(const status_report& x) {
   return out;
 }
 
+/// What it means that validators are missing, if it means anything.
+std::string quorum_line(const answers& x, const committee& members) {
+  const auto there = static_cast<std::size_t>(
+      std::count_if(x.begin(), x.end(), [](const auto& r) { return r.has_value(); }));
+  if (there >= members.quorum()) return {};
+  return fmt::format(
+      "{} of {} validators answer: if the others are down nothing commits, as that "
+      "takes {}\n",
+      there, members.size(), members.quorum());
+}
+
 /// Who has which state root: a line for each that is told, the newest commit's first.
 std::string roots_of(const answers& x, const committee& members) {
   std::map<std::pair<commit_index, std::string>, std::vector<std::string>> who;
@@ -166,7 +177,7 @@ std::string to_table(const sample& x, const committee& members) {
     if (const auto absent = absent_roles(r); !absent.empty())
       out += fmt::format("{:<10} its process is gone: {}\n", "", fmt::join(absent, ", "));
   }
-  return out + roots_of(x.after, members);
+  return out + roots_of(x.after, members) + quorum_line(x.after, members);
 }
 
 std::string legend() {
