@@ -111,6 +111,9 @@ int run(const std::vector<std::string>& args, console streams) {
   } catch (const CLI::CallForHelp& e) {
     app.exit(e, streams.out, streams.err);
     return 0;
+  } catch (const CLI::CallForVersion& e) {
+    streams.out << e.what() << "\n";
+    return 0;
   } catch (const CLI::ParseError& e) {
     const auto& command = chosen_command(app);
     std::string named;

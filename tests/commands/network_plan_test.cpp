@@ -340,4 +340,11 @@ TEST_SUITE("command line") {
     CHECK(version.out.starts_with("{\"version\":\""));
     CHECK(one_line(version.out));
   }
+
+  TEST_CASE("--version is what many type for version") {
+    const auto flag = flamingo_run({"--version"});
+    CHECK(flag.code == 0);
+    CHECK(flag.out.starts_with("flamingo "));
+    CHECK(flag.out == flamingo_run({"version"}).out);
+  }
 }
