@@ -140,7 +140,8 @@ int run_load(const options& x, console to) {
         "nothing was committed: is the network running? flamingo status "
         "tells");
   const auto& counts = report.counts();
-  return counts.finished && counts.lost == 0 && counts.duplicated == 0 ? 0 : 1;
+  // `outstanding` are those that were lost, and those that no validator ever admitted.
+  return counts.finished && counts.outstanding == 0 && counts.duplicated == 0 ? 0 : 1;
 }
 
 }  // namespace
