@@ -94,6 +94,8 @@ std::string_view to_string(result_code x) {
       return "expired";
     case result_code::overdrawn:
       return "applied: overdrawn, with a penalty";
+    case result_code::conflict:
+      return "conflict with the state";
   }
   return "unknown";
 }

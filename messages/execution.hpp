@@ -24,6 +24,7 @@ enum class result_code : std::uint8_t {
   system,             // a system transaction: handled by the coordinator, not by executors
   expired,            // its bundle came after the anchor round it allowed
   overdrawn,          // applied, with the penalty of an overdraft
+  conflict,           // what the state holds forbids it: taken already, not there, somebody else's
 };
 std::string_view to_string(result_code x);
 
@@ -33,7 +34,7 @@ constexpr bool succeeded(result_code x) {
 }
 /// Whether a byte from a message is a result code.
 constexpr bool is_result_code(byte x) {
-  return x <= static_cast<byte>(result_code::overdrawn);
+  return x <= static_cast<byte>(result_code::conflict);
 }
 
 struct sequenced_bundle {

@@ -1,6 +1,7 @@
 // Application: what transactions mean. The author of an application implements this interface; its
 // accounts, operations and rules stand behind it, and nothing else of Flamingo knows them (paper
-// section 5; design: execution-layer load balancing, "Execution").
+// section 5; design: execution-layer load balancing, "Execution"). docs/applications.md is the
+// guide.
 //
 // Everything here is a function of its arguments alone: the same at every validator, whatever its
 // number of executors. So: integers only, no clock, no randomness, no state between calls.
@@ -42,8 +43,9 @@ public:
   }
 
   /// A key that the transaction touches; not one that is in the set already. False, and the
-  /// transaction is refused as an invalid operation, if the set is full.
+  /// transaction is refused as an invalid operation, if the set is full; false if it is refused.
   bool add(std::uint64_t key, access_mode mode) {
+    if (refused()) return false;
     if (size_ == max_accesses) {
       refuse(result_code::invalid_operation);
       return false;
@@ -52,15 +54,19 @@ public:
     return true;
   }
 
-  /// The transaction touches nothing and its result is `why`: known from its bytes alone.
+  /// The transaction touches nothing, costs 1, and its result is `why`: known from its bytes alone,
+  /// and final.
   void refuse(result_code why) {
     FLAMINGO_ASSERT(!succeeded(why));
+    if (!refused()) refusal_ = why;
     size_ = 0;
-    refusal_ = why;
+    cost_ = 1;
   }
 
-  /// What the scheduler counts it as, at least 1; 1 unless set.
-  void set_cost(std::uint16_t cost) { cost_ = cost == 0 ? std::uint16_t{1} : cost; }
+  /// What the scheduler counts it as, at least 1; 1 unless set. No effect once it is refused.
+  void set_cost(std::uint16_t cost) {
+    if (!refused()) cost_ = cost == 0 ? std::uint16_t{1} : cost;
+  }
 
   std::span<const key_access> accesses() const { return {accesses_.data(), size_}; }
   bool refused() const { return refusal_ != result_code::applied; }
