@@ -2,6 +2,7 @@
 // against.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -41,6 +42,9 @@ struct stream_settings {
   std::uint16_t executors = 1;       // that the stream names
   std::uint16_t shards = 0;  // not 0: key sets of several keys, which start at one of so many homes
                              // unless they are among two_account_percent
+  /// Another application instead of SmallBank and key sets, and what writes one operation of it.
+  std::shared_ptr<const application> rules = nullptr;
+  std::function<void(operation_writer&, std::mt19937_64&)> write = nullptr;
 };
 
 /// The answer to one bundle.
@@ -88,7 +92,7 @@ public:
     p.application = s.keyset ? "keyset" : "smallbank";
     p.accounts = s.accounts;
     p.genesis_savings_cents = p.genesis_checking_cents = 100;
-    rules_ = make_application(p);
+    rules_ = s.rules ? s.rules : make_application(p);
     serial_ = std::make_unique<serial_execution>(rules_);
   }
 
@@ -186,7 +190,9 @@ private:
       return into.application(account_id{draw(2 * settings_.accounts)},
                               byte_span(junk).first(draw(junk.size() + 1)));
     }
-    if (settings_.keyset)
+    if (settings_.write)
+      settings_.write(into, rng_);
+    else if (settings_.keyset)
       write_keyset(into);
     else
       write_smallbank(into);
