@@ -35,9 +35,11 @@ void execution_stream::progress(const execution_progress& x) {
   if (found == listeners_.end() || found->second.life != x.life) return;
   listener& y = found->second;
   y.snapshot = std::max(y.snapshot, x.snapshot);
-  // What it says of sub-DAGs that it was not sent is from before it asked anew.
-  if (x.index >= y.next || x.index <= y.executed) return;
+  if (x.index <= y.executed) return;
+  // Within a life it never goes back. What it says may be of sub-DAGs that are about to be sent to
+  // it again: of those it will say nothing any more.
   y.executed = x.index;
+  y.next = std::max(y.next, x.index + 1);
   y.window = std::min(2 * y.window, window_);
 }
 
