@@ -355,6 +355,8 @@ void recorder::told(client_id c, validator_id from, const receipts& x) {
   for (const auto& y : x.list) {
     if (y.client != c) continue;
     promises_[from.value].receipts.insert(y.index);
+    auto& newest = facts_.of[from.value].receipted;
+    newest = std::max(newest, y.index);
     auto& all = facts_.clients[c].receipts[y.sequence];
     const bool known = std::any_of(all.begin(), all.end(), [&](const auto& z) {
       return z.from == from && z.what.bundle == y.bundle && z.what.index == y.index &&
@@ -367,8 +369,12 @@ void recorder::told(client_id c, validator_id from, const receipts& x) {
 void recorder::arrived(link::peer from, link::peer, const operator_frame& x) {
   const auto message = decode(x);
   const auto* report = message ? std::get_if<status_report>(&*message) : nullptr;
-  if (report && report->state_root && report->state_root_index.value > 0)
-    facts_.of[validator_of(from).value].state_roots[report->state_root_index] = *report->state_root;
+  if (!report) return;
+  auto& of = facts_.of[validator_of(from).value];
+  of.told = report->index;
+  of.executed = report->executed;
+  if (report->state_root && report->state_root_index.value > 0)
+    of.state_roots[report->state_root_index] = *report->state_root;
 }
 
 }  // namespace flamingo::sim

@@ -158,10 +158,14 @@ private:
     const auto then = checkers::lengths(facts);
     const auto calm = elapsed();
     const auto time_left = [&] { return elapsed() - calm < plan_.liveness_bound; };
-    while (fine() && time_left() && !checkers::commits_go_on(facts, then, plan_.commits_to_show))
-      look_after(look_every);
+    const auto works = [&] {
+      return checkers::commits_go_on(facts, then, plan_.commits_to_show) &&
+             checkers::executes_on(facts, then, plan_.commits_to_show);
+    };
+    while (fine() && time_left() && !works()) look_after(look_every);
     clients_.stop_load();
-    while (fine() && time_left() && !checkers::all_answered(facts)) look_after(look_every);
+    while (fine() && time_left() && !(works() && checkers::all_answered(facts)))
+      look_after(look_every);
     out_.calm_to_live = elapsed() - calm;
     if (!fine()) return;
     collect(checkers::liveness(facts, then, plan_.commits_to_show));

@@ -35,6 +35,9 @@ struct validator_record {
   std::vector<digest> certified;  // as its store got them, each once
   std::map<commit_index, digest> tables;       // assignment table after each commit
   std::map<commit_index, digest> state_roots;  // as it told operators
+  commit_index told, executed;  // its newest commit, and what all its executors had executed, as it
+                                // told operators last
+  commit_index receipted;       // the newest commit of which it gave a client a receipt
   /// Broken promises that were seen while it ran, in words.
   std::vector<std::string> rewritten;
 

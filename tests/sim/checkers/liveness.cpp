@@ -32,6 +32,27 @@ std::size_t longest_of(const history& run, const log_lengths& then) {
   return longest;
 }
 
+/// What an honest validator lacks that goes on, in words; nothing: it does.
+using lack = std::optional<std::string>;
+
+lack lacks_commits(const validator_record& x, std::size_t then, std::size_t goal) {
+  if (x.end().value >= goal) return std::nullopt;
+  return "has committed " + std::to_string(x.end().value) + " sub-DAGs (" + std::to_string(then) +
+         " when all was well again), not " + std::to_string(goal);
+}
+
+lack lacks_execution(const validator_record& x, std::size_t longest, std::size_t goal) {
+  if (x.executed.value < goal)
+    return "has executed " + std::to_string(x.executed.value) + " sub-DAGs, not " +
+           std::to_string(goal);
+  if (x.executed.value + execution_lag_max < x.told.value)
+    return "has executed " + std::to_string(x.executed.value) + " of " +
+           std::to_string(x.told.value) + " sub-DAGs";
+  if (x.receipted.value > longest) return std::nullopt;
+  return "gave its last receipt for commit " + std::to_string(x.receipted.value) +
+         ", and none after " + std::to_string(longest);
+}
+
 }  // namespace
 
 log_lengths lengths(const history& run) {
@@ -46,6 +67,13 @@ bool commits_go_on(const history& run, const log_lengths& then, std::uint64_t co
                      [&](const auto& x) { return !x.honest || x.end().value >= goal; });
 }
 
+bool executes_on(const history& run, const log_lengths& then, std::uint64_t commits) {
+  const auto longest = longest_of(run, then);
+  return std::all_of(run.of.begin(), run.of.end(), [&](const auto& x) {
+    return !x.honest || !lacks_execution(x, longest, longest + commits);
+  });
+}
+
 bool all_answered(const history& run) {
   for (const auto& [client, told] : run.clients)
     for (const auto& [sequence, when] : told.offered)
@@ -55,13 +83,14 @@ bool all_answered(const history& run) {
 
 violations liveness(const history& run, const log_lengths& then, std::uint64_t commits) {
   violations out;
-  const auto goal = longest_of(run, then) + commits;
-  for (std::uint16_t i = 0; i < run.of.size(); ++i)
-    if (run.of[i].honest && run.of[i].end().value < goal)
-      out.push_back({"liveness", name_of(validator_id{i}) + " has committed " +
-                                     std::to_string(run.of[i].end().value) + " sub-DAGs (" +
-                                     std::to_string(then[i]) + " when all was well again), not " +
-                                     std::to_string(goal)});
+  const auto longest = longest_of(run, then);
+  const auto goal = longest + commits;
+  for (std::uint16_t i = 0; i < run.of.size(); ++i) {
+    if (!run.of[i].honest) continue;
+    auto lacking = lacks_commits(run.of[i], then[i], goal);
+    if (!lacking) lacking = lacks_execution(run.of[i], longest, goal);
+    if (lacking) out.push_back({"liveness", name_of(validator_id{i}) + " " + *lacking});
+  }
   for (const auto& [client, told] : run.clients) {
     std::size_t unanswered = 0;
     bundle_sequence first;

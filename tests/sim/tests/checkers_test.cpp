@@ -236,7 +236,11 @@ TEST_SUITE("checkers") {
     const auto then = lengths(x.run);
     CHECK_FALSE(commits_go_on(x.run, then, 0));  // some are behind the longest log
     CHECK(text(liveness(x.run, then, 0)).find("v2 has committed") != std::string::npos);
-    for (auto& of : x.run.of) of.commits = x.run.of[0].commits;
+    for (auto& of : x.run.of) {
+      of.commits = x.run.of[0].commits;
+      of.told = of.executed = of.end();
+      of.receipted = of.end() + 1;
+    }
     CHECK(commits_go_on(x.run, then, 0));
     CHECK_FALSE(commits_go_on(x.run, then, 1));
     CHECK(liveness(x.run, then, 0).empty());
@@ -252,6 +256,33 @@ TEST_SUITE("checkers") {
     CHECK_FALSE(all_answered(x.run));
     CHECK(text(liveness(x.run, then, 0)).find("waits for receipts of 1 bundles, the first") !=
           std::string::npos);
+  }
+
+  TEST_CASE("liveness: a validator that commits, but whose executors stand still") {
+    made_up_history x;
+    const log_lengths then(x.run.of.size(), x.commit(v0, 1).stream.index.value);
+    for (auto& of : x.run.of) {
+      of.commits = x.run.of[0].commits;
+      of.told = of.executed = of.receipted = of.end();
+    }
+    CHECK(executes_on(x.run, then, 5));
+    CHECK(liveness(x.run, then, 5).empty());
+
+    auto& stalled = x.run.of[1];
+    stalled.executed = commit_index{3};
+    CHECK_FALSE(executes_on(x.run, then, 5));
+    CHECK(text(liveness(x.run, then, 5)) == "liveness: v1 has executed 3 sub-DAGs, not 6\n");
+    stalled.executed = stalled.end();
+    stalled.told = stalled.executed + execution_lag_max;
+    CHECK(executes_on(x.run, then, 5));
+    stalled.told = stalled.told + 1;
+    CHECK_FALSE(executes_on(x.run, then, 5));
+    stalled.told = stalled.executed;
+    stalled.receipted = commit_index{1};  // executed, and no client heard of it
+    CHECK(text(liveness(x.run, then, 5)) ==
+          "liveness: v1 gave its last receipt for commit 1, and none after 1\n");
+    stalled.honest = false;
+    CHECK(executes_on(x.run, then, 5));
   }
 
   /// One commit after another of payments between accounts 1 and 2, executed right.
