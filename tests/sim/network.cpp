@@ -64,6 +64,8 @@ struct network::connection : network::any_connection,
 
   void leave(int side, const wire<Message>& x) {
     const auto& model = net_.model_;
+    if constexpr (std::is_same_v<Message, schema::WorkerMessage>)
+      for (auto* listener : net_.taps_) listener->left(ends[side].owner, ends[1 - side].owner, x);
     const auto leaves =
         net_.departure(hosts[side], conversation_of<Message>(), declared_size(x) + frame_head);
     if (net_.random_.chance(model.loss_per_mille)) return;

@@ -62,6 +62,27 @@ std::vector<std::pair<round_number, digest>> links_of(schema::Header::Reader h) 
   return all;
 }
 
+/// The batches that a header's body lists.
+std::vector<digest> payload_of(byte_span body) {
+  std::vector<digest> all;
+  read_body<schema::Header>(body, [&](schema::Header::Reader h) {
+    for (const auto entry : h.getPayload())
+      if (entry.getBatch().size() == digest::size)
+        all.push_back(digest_at({entry.getBatch().begin(), entry.getBatch().size()}, 0));
+  });
+  return all;
+}
+
+/// The batch that this acknowledges, if it is an acknowledgement.
+std::optional<digest> stored_batch(const worker_frame& x) {
+  std::optional<digest> id;
+  x.read([&](schema::WorkerMessage::Reader r) {
+    if (r.isStored() && r.getStored().getDigest().size() == digest::size)
+      id = digest_at({r.getStored().getDigest().begin(), digest::size}, 0);
+  });
+  return id;
+}
+
 digest id_of(const shared_bytes& signed_header_frame) {
   digest id;
   wire<schema::Signed>(signed_header_frame).read([&](schema::Signed::Reader r) { id = id_of(r); });
@@ -93,6 +114,7 @@ void recorder::early(validator_id v, const std::string& what) {
 void recorder::durable(validator_id v, const storage::write_batch& changes) {
   if (!honest(v)) return;
   note_joined(v, changes);
+  judge_deletions(v, changes);
   for (const auto& x : changes.operations()) {
     switch (x.what) {
       case storage::write_batch::kind::put:
@@ -101,8 +123,10 @@ void recorder::durable(validator_id v, const storage::write_batch& changes) {
       case storage::write_batch::kind::erase:
         if (x.where == table::batches && x.first.size() >= digest::size)
           disks_[v.value].erased_batches.insert(digest_at(x.first, x.first.size() - digest::size));
+        if (x.where == table::executor) disks_[v.value].owed.erase_executor_row(x.first);
         break;
       case storage::write_batch::kind::erase_range:
+        if (x.where == table::executor) disks_[v.value].owed.erase_executor_rows(x.first);
         break;
     }
   }
@@ -131,8 +155,7 @@ void recorder::put(validator_id v, table where, byte_span key, const shared_byte
     case table::batches:
       return put_batch(v, value);
     case table::votes:
-      disk.votes[position_at(key)] = digest_at(value, signature::size);
-      return;
+      return put_vote(v, key, value);
     case table::headers:
       if (key[0] == own_header)
         disk.headers[round_number{number_at<std::uint64_t>(key, 1)}] = id_of(value);
@@ -142,9 +165,35 @@ void recorder::put(validator_id v, table where, byte_span key, const shared_byte
           std::equal(key.begin(), key.end(), primary_progress.begin()))
         disk.floor = round_number{number_at<std::uint64_t>(value, 0)};
       return;
+    case table::executor:
+      return disk.owed.put_executor_row(key, value);
     default:
       return;
   }
+}
+
+/// A vote: its signature, the header's digest, the header as it was signed.
+void recorder::put_vote(validator_id v, byte_span key, const shared_bytes& row) {
+  auto& disk = disks_[v.value];
+  const auto place = position_at(key);
+  const auto header = disk.votes[place] = digest_at(row, signature::size);
+  std::vector<digest> payload;
+  const shared_bytes signed_header = tail(row, signature::size + digest::size);
+  wire<schema::Signed>(signed_header).read([&](schema::Signed::Reader r) {
+    payload = payload_of({r.getBody().begin(), r.getBody().size()});
+  });
+  for (const auto& id : payload)
+    if (!disk.batches.contains(id))
+      early(v, "voted for " + short_name(header) + " of " + name_of(place.author) + ", round " +
+                   std::to_string(place.round.value) + ", which lists batch " + short_name(id) +
+                   ",");
+  disk.owed.voted(place.round, payload);
+}
+
+void recorder::judge_deletions(validator_id v, const storage::write_batch& changes) {
+  for (const auto& gone : disks_[v.value].owed.deleted(changes, now_(), history_(v)))
+    for (auto& x : checkers::deletion(v, gone, facts_.protocol.gc_depth))
+      seen_.push_back(std::move(x));
 }
 
 void recorder::put_commit(validator_id v, commit_index index, const shared_bytes& bytes) {
@@ -155,6 +204,7 @@ void recorder::put_commit(validator_id v, commit_index index, const shared_bytes
                              " is not readable");
     return;
   }
+  disks_[v.value].owed.committed(*stream, now_());
   // Who executes it is each validator's own business.
   const execution_group group = std::exchange(stream->group, {});
   const shared_bytes common = encode(*stream).bytes();
@@ -196,6 +246,7 @@ void recorder::put_batch(validator_id v, const shared_bytes& bytes) {
   }
   const auto id = crypto::batch_digest(batch->author, batch->worker, batch->sequence, ids);
   disks_[v.value].batches.insert(id);
+  disks_[v.value].erased_batches.erase(id);
   facts_.batches.try_emplace(id, std::move(bundles));
 }
 
@@ -316,16 +367,19 @@ void recorder::sent_header(validator_id v, const digest& id, round_number round)
   expect_links(v, id, text);
 }
 
+void recorder::left(link::peer from, link::peer, const worker_frame& x) {
+  const auto v = validator_of(from);
+  if (!honest(v)) return;
+  if (const auto id = stored_batch(x)) disks_[v.value].owed.acknowledged(*id);
+}
+
 void recorder::arrived(link::peer from, link::peer to, const worker_frame& x) {
   const auto v = validator_of(from);
   if (!honest(v)) return;
-  x.read([&](schema::WorkerMessage::Reader r) {
-    if (!r.isStored() || r.getStored().getDigest().size() != digest::size) return;
-    const auto id = digest_at({r.getStored().getDigest().begin(), digest::size}, 0);
-    if (promises_[v.value].batches.try_emplace(id, validator_of(to)).second &&
-        !disks_[v.value].batches.contains(id))
-      early(v, "acknowledged batch " + short_name(id));
-  });
+  const auto id = stored_batch(x);
+  if (id && promises_[v.value].batches.try_emplace(*id, validator_of(to)).second &&
+      !disks_[v.value].batches.contains(*id))
+    early(v, "acknowledged batch " + short_name(*id));
 }
 
 void recorder::arrived(link::peer from, link::peer to, const client_frame& x) {

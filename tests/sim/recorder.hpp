@@ -8,6 +8,7 @@
 #include "messages/committee.hpp"
 #include "messages/dag_limits.hpp"
 #include "storage/memory_kv.hpp"
+#include "tests/sim/batch_watch.hpp"
 #include "tests/sim/checkers/durability.hpp"
 #include "tests/sim/checkers/history.hpp"
 #include "tests/sim/checkers/violation.hpp"
@@ -23,6 +24,11 @@ public:
   /// @param now tells the virtual time.
   void read_clock(std::function<time_point()> now) { now_ = std::move(now); }
 
+  /// @param history tells how long a validator's store keeps committed batches at least.
+  void read_history(std::function<duration(validator_id)> history) {
+    history_ = std::move(history);
+  }
+
   /// From the world: these changes are durable on v's disk.
   void durable(validator_id v, const storage::write_batch& changes);
   /// v lost power: `platter` is what it kept.
@@ -31,6 +37,7 @@ public:
   /// not contradict itself.
   void wiped(validator_id v);
 
+  void left(link::peer from, link::peer to, const worker_frame& x) override;
   void arrived(link::peer from, link::peer to, const peer_frame& x) override;
   void arrived(link::peer from, link::peer to, const worker_frame& x) override;
   void arrived(link::peer from, link::peer to, const client_frame& x) override;
@@ -47,6 +54,7 @@ private:
     std::map<round_number, digest> headers;
     std::set<digest> batches, erased_batches;
     round_number floor;
+    batch_watch owed;
   };
 
   bool honest(validator_id v) const { return facts_.of[v.value].honest; }
@@ -55,6 +63,8 @@ private:
   void put_commit(validator_id v, commit_index index, const shared_bytes& bytes);
   void put_certified(validator_id v, const shared_bytes& bytes);
   void put_batch(validator_id v, const shared_bytes& bytes);
+  void put_vote(validator_id v, byte_span key, const shared_bytes& row);
+  void judge_deletions(validator_id v, const storage::write_batch& changes);
   void voted(validator_id v, const vote& x);
   void sent_header(validator_id v, const digest& id, round_number round);
   void expect_links(validator_id v, const digest& header, const std::string& text);
@@ -64,6 +74,7 @@ private:
   std::shared_ptr<const committee> members_;
   dag_limits limits_;
   std::function<time_point()> now_;
+  std::function<duration(validator_id)> history_;
   checkers::history facts_;
   std::vector<checkers::promises> promises_;  // by validator
   std::vector<checkers::promises> earlier_;   // by validator: votes and headers of lost disks

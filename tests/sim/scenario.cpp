@@ -34,7 +34,7 @@ struct recipe {
   unsigned crashes = 0, blackout = 0, partitions = 0, lossy = 0, slow = 0;
   unsigned byzantine = 0, kinds = any_kind;
   unsigned skewed_clocks = 250, small_values = 250;
-  unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0;
+  unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0, orphans = 0;
   unsigned scaling = 250;  // executors come, go and crash
 };
 
@@ -86,6 +86,13 @@ constexpr recipe book[] = {
      .lossy = 300,
      .slow = 300,
      .left_behind = 1000},
+    {.name = "orphans",
+     .about = "authors go between sealing and proposing, and peers keep little for them",
+     .lossy = 500,
+     .slow = 700,
+     .byzantine = 300,
+     .kinds = one_of({kind::selective, kind::withholds, kind::hides}),
+     .orphans = 1000},
     {.name = "local_values",
      .about = "small bounds, short delays and wrong clocks, other ones everywhere",
      .crashes = 200,
@@ -172,6 +179,7 @@ public:
     if (random_.chance(how_.lost_disk)) plan_lost_disk();
     if (random_.chance(how_.left_behind)) plan_left_behind();
     if (random_.chance(how_.scaling)) plan_scaling();
+    if (random_.chance(how_.orphans)) plan_orphans();
     finish();
     return std::move(out_);
   }
@@ -300,6 +308,25 @@ private:
     const auto at = some_time(milliseconds(200), active_ / 4);
     add(at, fault::crash, v);
     add(at + some_time(active_ / 2, active_), fault::restart, v);
+  }
+
+  /// An author whose batches are with its peers, and on its own disk or not yet, is gone, for a
+  /// moment or until the peers are about to give them up; then it offers them again.
+  void plan_orphans() {
+    auto& w = out_.world;
+    w.protocol.gc_depth = 10;
+    w.history_rounds = random_.between(0, 5);
+    w.sync_max = microseconds(random_.between(20'000, 60'000));
+    for (auto& x : out_.load) x.rate = random_.between(100, 200);
+    duration at = some_time(milliseconds(200), active_ / 8);
+    while (at < active_) {
+      const auto v = some_honest();
+      const auto down = random_.chance(500) ? some_time(milliseconds(1), milliseconds(300))
+                                            : some_time(active_ / 8, active_ / 2);
+      add(at, fault::crash, v);
+      add(at + down, fault::restart, v);
+      at += down + some_time(milliseconds(50), active_ / 8);
+    }
   }
 
   /// At every honest validator, independently.

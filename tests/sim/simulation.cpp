@@ -35,6 +35,7 @@ public:
         clients_(world_, plan.load),
         operator_(world_, static_cast<host_id>(plan.world.validators + plan.world.clients)) {
     recorder_.read_clock([this] { return world_.now(); });
+    recorder_.read_history([this](validator_id v) { return history_of(v); });
     world_.net().listen_in(recorder_);
     for (const auto& [v, kind] : plan.byzantine) corrupt(v, kind);
   }
@@ -65,6 +66,14 @@ private:
       recorder_.durable(v, x);
     };
     return options;
+  }
+
+  /// How long v keeps committed batches at least. A store of a few MiB may be full of them sooner;
+  /// no run fills one of usual size.
+  duration history_of(validator_id v) const {
+    constexpr std::uint64_t much = 64 << 20;
+    const auto& local = world_.environment_of(v)->local;
+    return local.history_bytes < much ? duration::zero() : local.history_retention;
   }
 
   void corrupt(validator_id v, byzantine_kind kind) {

@@ -7,10 +7,14 @@
 
 namespace flamingo::sim {
 
-/// Called for each frame that arrives, before its receiver sees it.
+/// Called for each frame that arrives, before its receiver sees it, and for those between workers
+/// also when they leave.
 class tap {
 public:
   virtual ~tap() = default;
+  virtual void left(link::peer from, link::peer to, const worker_frame& x) {
+    (void)from, (void)to, (void)x;
+  }
   virtual void arrived(link::peer from, link::peer to, const peer_frame& x) {
     (void)from, (void)to, (void)x;
   }

@@ -7,6 +7,7 @@
 #include "messages/stream_operations.hpp"
 #include "tests/sim/checkers/agreement.hpp"
 #include "tests/sim/checkers/assignment_tables.hpp"
+#include "tests/sim/checkers/deletion.hpp"
 #include "tests/sim/checkers/durability.hpp"
 #include "tests/sim/checkers/exactly_once.hpp"
 #include "tests/sim/checkers/lazy_observers.hpp"
@@ -218,6 +219,49 @@ TEST_SUITE("checkers") {
     CHECK(durability(v0, made, short_log).size() == 1);
     made.contradictions.push_back("voted twice");
     CHECK(durability(v0, made, disk).size() == 1);
+  }
+
+  TEST_CASE(
+      "deletion: a batch that the log output stays until a snapshot, and history, passed it") {
+    deleted_batch x;
+    x.id = digest_of(3);
+    x.author = v0;
+    x.anchor = round_number{50};
+    x.committed = commit_index{7};
+    x.snapshot = commit_index{7};
+    x.acknowledged = x.voted = x.anchor;  // that is over
+    CHECK(deletion(v0, x, 10).empty());
+    x.snapshot = commit_index{6};
+    CHECK(text(deletion(v0, x, 10)) ==
+          "deletion: v0 deleted batch 03000000 of v0, which was output by commit 7, and its newest "
+          "snapshot is of 6\n");
+    x.snapshot = commit_index{8};
+    x.committed_since = std::chrono::milliseconds(999);
+    x.history = std::chrono::seconds(1);
+    CHECK(text(deletion(v0, x, 10)).find("999 ms ago, and history is kept for 1000 ms") !=
+          std::string::npos);
+    x.committed_since = x.history;
+    CHECK(deletion(v0, x, 10).empty());
+  }
+
+  TEST_CASE("deletion: an orphan stays while a header may bring it, and for a while when asked") {
+    deleted_batch x;
+    x.author = v1;
+    x.anchor = round_number{50};
+    CHECK(text(deletion(v0, x, 10)).find("which no commit has output") != std::string::npos);
+    x.as_orphan = true;
+    CHECK(deletion(v0, x, 10).empty());
+    CHECK(text(deletion(v1, x, 10)).find("is its own") != std::string::npos);
+    x.voted = round_number{40};
+    x.acknowledged = x.voted;
+    CHECK(deletion(v0, x, 10).empty());
+    x.voted = round_number{41};
+    CHECK(text(deletion(v0, x, 10)).find("is listed by a header of round 41 that it voted for") !=
+          std::string::npos);
+    x.voted = {};
+    x.acknowledged = round_number{47};
+    CHECK(text(deletion(v0, x, 10)).find("was acknowledged at anchor round 47, and it is 50") !=
+          std::string::npos);
   }
 
   TEST_CASE("assignment tables: two validators with different ones after one commit") {
