@@ -33,6 +33,8 @@ public:
   void durable(validator_id v, const storage::write_batch& changes);
   /// v lost power: `platter` is what it kept.
   void crashed(validator_id v, storage::memory_kv& platter);
+  /// v, which is down, will never be back.
+  void died(validator_id v) { facts_.of[v.value].dead = true; }
   /// The disk of v, which is down, was lost: what it promised to keep is gone with it, but it must
   /// not contradict itself.
   void wiped(validator_id v);

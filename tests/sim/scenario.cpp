@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+
+#include "tests/sim/recipes.hpp"
 
 namespace flamingo::sim {
 
@@ -19,143 +20,6 @@ constexpr std::chrono::seconds liveness_with_small_values{60};
 
 using kind = byzantine_kind;
 
-constexpr unsigned one_of(std::initializer_list<kind> all) {
-  unsigned set = 0;
-  for (const auto x : all) set |= 1u << static_cast<unsigned>(x);
-  return set;
-}
-/// But `lax`, which needs clients that go far ahead.
-constexpr unsigned any_kind = ((1u << byzantine_kinds) - 1) & ~one_of({kind::lax});
-
-/// How likely each kind of fault is, per mille of the runs.
-struct recipe {
-  const char* name;
-  const char* about;
-  unsigned crashes = 0, blackout = 0, partitions = 0, lossy = 0, slow = 0;
-  unsigned byzantine = 0, kinds = any_kind;
-  unsigned skewed_clocks = 250, small_values = 250;
-  unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0, orphans = 0;
-  unsigned scaling = 250;  // executors come, go and crash
-};
-
-constexpr recipe book[] = {
-    {.name = "mixed",
-     .about = "every kind of fault and of attack, a few at a time",
-     .crashes = 600,
-     .blackout = 100,
-     .partitions = 500,
-     .lossy = 400,
-     .slow = 400,
-     .byzantine = 600,
-     .skewed_clocks = 500,
-     .small_values = 500,
-     .gaps = 100,
-     .lost_disk = 150,
-     .left_behind = 150},
-    {.name = "calm", .about = "no fault at all"},
-    {.name = "crashes",
-     .about = "validators lose power and come back",
-     .crashes = 1000,
-     .blackout = 200,
-     .lossy = 200},
-    {.name = "partitions", .about = "links go and come back", .partitions = 1000, .lossy = 300},
-    {.name = "patience",
-     .about = "headers die while their authors are cut off, and clients wait for these",
-     .partitions = 1000,
-     .small_values = 0,
-     .patient = 1000},
-    {.name = "lossy", .about = "frames get lost and come twice", .lossy = 1000, .slow = 300},
-    {.name = "laggards",
-     .about = "validators that are far away in turn",
-     .lossy = 300,
-     .slow = 1000},
-    {.name = "gaps",
-     .about = "clients far ahead of a bundle that was lost",
-     .lossy = 1000,
-     .gaps = 1000},
-    {.name = "lost_disk",
-     .about = "a validator comes back with an empty disk",
-     .crashes = 300,
-     .partitions = 300,
-     .lossy = 300,
-     .slow = 300,
-     .lost_disk = 1000},
-    {.name = "left_behind",
-     .about = "a validator comes back when nobody keeps what it lacks",
-     .crashes = 300,
-     .lossy = 300,
-     .slow = 300,
-     .left_behind = 1000},
-    {.name = "orphans",
-     .about = "authors go between sealing and proposing, and peers keep little for them",
-     .lossy = 500,
-     .slow = 700,
-     .byzantine = 300,
-     .kinds = one_of({kind::selective, kind::withholds, kind::hides}),
-     .orphans = 1000},
-    {.name = "local_values",
-     .about = "small bounds, short delays and wrong clocks, other ones everywhere",
-     .crashes = 200,
-     .lossy = 300,
-     .slow = 500,
-     .skewed_clocks = 1000,
-     .small_values = 1000},
-    {.name = "executors",
-     .about = "executors that join, leave and crash, and validators that crash around it",
-     .crashes = 400,
-     .lossy = 200,
-     .slow = 300,
-     .scaling = 1000},
-    {.name = "silence",
-     .about = "validators that say nothing",
-     .crashes = 300,
-     .partitions = 300,
-     .slow = 300,
-     .byzantine = 1000,
-     .kinds = one_of({kind::silent})},
-    {.name = "equivocation",
-     .about = "two headers a round, forged and replayed votes",
-     .lossy = 300,
-     .slow = 300,
-     .byzantine = 1000,
-     .kinds = one_of({kind::equivocates, kind::forges, kind::replays, kind::vote_sets})},
-    {.name = "bad_headers",
-     .about = "bad links, and lies about time, delay, counts and capacity",
-     .crashes = 300,
-     .slow = 500,
-     .byzantine = 1000,
-     .kinds = one_of({kind::bad_links, kind::lies, kind::garbles})},
-    {.name = "withholding",
-     .about = "each message for some only",
-     .crashes = 300,
-     .lossy = 200,
-     .slow = 300,
-     .byzantine = 1000,
-     .kinds = one_of({kind::selective, kind::withholds, kind::hides})},
-    {.name = "floods",
-     .about = "copied bundles, tiny batches, endless questions",
-     .crashes = 300,
-     .slow = 300,
-     .byzantine = 1000,
-     .kinds = one_of({kind::copies, kind::small_change, kind::asks_a_lot})},
-    {.name = "attacks",
-     .about = "f Byzantine validators of any kinds, and honest ones crash",
-     .crashes = 500,
-     .partitions = 200,
-     .lossy = 200,
-     .slow = 300,
-     .byzantine = 1000,
-     .skewed_clocks = 500},
-};
-
-const recipe& find_recipe(const std::string& name) {
-  for (const auto& x : book)
-    if (x.name == name) return x;
-  std::string names;
-  for (const auto& x : book) names += (names.empty() ? "" : ", ") + std::string(x.name);
-  throw std::invalid_argument("no scenario " + name + ": there are " + names);
-}
-
 /// Plans the faults of one run.
 class planner {
 public:
@@ -163,13 +27,16 @@ public:
       : how_(how), random_(random_source(options.seed).fork("scenario")), active_(options.active) {
     out_.name = how.name;
     out_.world.seed = options.seed;
-    out_.world.validators = options.validators.value_or(random_.between(4, 7));
+    const auto drawn = random_.between(4, 7);
+    out_.world.validators =
+        options.validators.value_or(how.validators > 0 ? how.validators : drawn);
     n_ = out_.world.validators;
     faulty_ = (n_ - 1) / 3;
   }
 
   scenario plan() {
     choose_world();
+    if (how_.one_dies) plan_death();
     choose_byzantine();
     if (random_.chance(how_.crashes)) plan_crashes();
     if (random_.chance(how_.blackout)) plan_blackout();
@@ -246,7 +113,7 @@ private:
     std::vector<kind> kinds;
     for (unsigned i = 0; i < byzantine_kinds; ++i)
       if ((how_.kinds >> i & 1) != 0) kinds.push_back(static_cast<kind>(i));
-    while (out_.byzantine.size() < faulty_)
+    while (out_.byzantine.size() + (out_.dead ? 1 : 0) < faulty_)
       corrupt(some_honest(), kinds[random_.below(kinds.size())]);
   }
 
@@ -265,7 +132,7 @@ private:
   validator_id some_honest() {
     for (;;) {
       const validator_id v{static_cast<std::uint16_t>(random_.below(n_))};
-      if (out_.is_honest(v)) return v;
+      if (out_.is_honest(v) && v != out_.dead) return v;
     }
   }
 
@@ -288,6 +155,11 @@ private:
       add(at + down, fault::restart, v);
       at += down + some_time(milliseconds(50), active_ / 4);
     }
+  }
+
+  void plan_death() {
+    out_.dead = some_honest();
+    add(some_time(duration::zero(), active_), fault::crash, *out_.dead);
   }
 
   /// Who loses its disk counts as faulty until it has heard from n - f others: there must be room
@@ -449,12 +321,6 @@ std::string event::text() const {
 
 scenario make_scenario(const scenario_options& options) {
   return planner(find_recipe(options.recipe), options).plan();
-}
-
-std::vector<recipe_name> recipes() {
-  std::vector<recipe_name> out;
-  for (const auto& x : book) out.push_back({x.name, x.about});
-  return out;
 }
 
 }  // namespace flamingo::sim

@@ -43,10 +43,11 @@ struct scenario {
   world_options world;
   std::vector<client::settings> load;  // of each client
   std::map<validator_id, byzantine_kind> byzantine;
-  std::vector<event> events;      // by time; the last fault is a `calm` with everybody up
-  duration calm_at{};             // when the last fault is over
-  duration liveness_bound{};      // within which everything must work after it
-  std::uint64_t commits_to_show;  // that every honest validator must make after it
+  std::optional<validator_id> dead;  // an honest one that never comes back once it is down
+  std::vector<event> events;         // by time; the last fault is a `calm` with everybody else up
+  duration calm_at{};                // when the last fault is over
+  duration liveness_bound{};         // within which everything must work after it
+  std::uint64_t commits_to_show;     // that every honest validator must make after it
 
   bool is_honest(validator_id v) const { return !byzantine.contains(v); }
 };

@@ -158,6 +158,7 @@ private:
     if (!world_.is_up(v)) return;
     world_.crash(v);
     recorder_.crashed(v, world_.platter(v));
+    if (v == plan_.dead) recorder_.died(v);
     ++out_.crashes;
   }
 

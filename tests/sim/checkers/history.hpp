@@ -30,6 +30,7 @@ struct bundle_record {
 
 struct validator_record {
   bool honest = true;
+  bool dead = false;                              // it is down, and will never be back
   std::map<commit_index, commit_record> commits;  // of all its lives
   std::set<commit_index> joined;  // it came back from a checkpoint at these: the log goes on behind
   std::vector<digest> certified;  // as its store got them, each once

@@ -25,6 +25,11 @@ std::size_t receipts_of(const client_record& told, bundle_sequence sequence) {
   return found == told.receipts.end() ? 0 : agreeing(found->second);
 }
 
+/// Whether it must go on when the last fault is over.
+bool is_live(const validator_record& x) {
+  return x.honest && !x.dead;
+}
+
 std::size_t longest_of(const history& run, const log_lengths& then) {
   std::size_t longest = 0;
   for (std::size_t i = 0; i < then.size(); ++i)
@@ -64,13 +69,13 @@ log_lengths lengths(const history& run) {
 bool commits_go_on(const history& run, const log_lengths& then, std::uint64_t commits) {
   const auto goal = longest_of(run, then) + commits;
   return std::all_of(run.of.begin(), run.of.end(),
-                     [&](const auto& x) { return !x.honest || x.end().value >= goal; });
+                     [&](const auto& x) { return !is_live(x) || x.end().value >= goal; });
 }
 
 bool executes_on(const history& run, const log_lengths& then, std::uint64_t commits) {
   const auto longest = longest_of(run, then);
   return std::all_of(run.of.begin(), run.of.end(), [&](const auto& x) {
-    return !x.honest || !lacks_execution(x, longest, longest + commits);
+    return !is_live(x) || !lacks_execution(x, longest, longest + commits);
   });
 }
 
@@ -86,7 +91,7 @@ violations liveness(const history& run, const log_lengths& then, std::uint64_t c
   const auto longest = longest_of(run, then);
   const auto goal = longest + commits;
   for (std::uint16_t i = 0; i < run.of.size(); ++i) {
-    if (!run.of[i].honest) continue;
+    if (!is_live(run.of[i])) continue;
     auto lacking = lacks_commits(run.of[i], then[i], goal);
     if (!lacking) lacking = lacks_execution(run.of[i], longest, goal);
     if (lacking) out.push_back({"liveness", name_of(validator_id{i}) + " " + *lacking});

@@ -1,5 +1,5 @@
-// Liveness: within a bound of the last fault every honest validator has caught up, commits,
-// executes and gives receipts, and every bundle that a client offered has f+1 receipts.
+// Liveness: within a bound of the last fault every honest validator that is not dead has caught up,
+// commits, executes and gives receipts, and every bundle that a client offered has f+1 receipts.
 #pragma once
 
 #include "tests/sim/checkers/history.hpp"

@@ -325,6 +325,9 @@ TEST_SUITE("checkers") {
     stalled.receipted = commit_index{1};  // executed, and no client heard of it
     CHECK(text(liveness(x.run, then, 5)) ==
           "liveness: v1 gave its last receipt for commit 1, and none after 1\n");
+    stalled.dead = true;
+    CHECK(liveness(x.run, then, 5).empty());
+    stalled.dead = false;
     stalled.honest = false;
     CHECK(executes_on(x.run, then, 5));
   }
