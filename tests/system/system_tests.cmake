@@ -49,6 +49,8 @@ system_test("system: results that cannot be written are an error"
   network_test.py NetworkTest.test_lost_output)
 system_test("system: a busy port is one line that names it"
   network_test.py NetworkTest.test_busy_ports)
+system_test("system: with more than f validators down the others idle, and go on when one is back"
+  idle_test.py IdleTest.test_idle LOAD)
 system_test("system: every line of a json log is json"
   network_test.py NetworkTest.test_json_log)
 system_test("system: a process takes as many open files as it is allowed"
