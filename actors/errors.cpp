@@ -60,6 +60,24 @@ std::string_view to_string(reject x) {
   return "unknown";
 }
 
+bool is_in_vain(reject x) {
+  switch (x) {
+    case reject::malformed:
+    case reject::oversize:
+    case reject::bad_signature:
+    case reject::unknown_validator:
+    case reject::unknown_client:
+    case reject::wrong_epoch:
+    case reject::wrong_author:
+    case reject::too_few_votes:
+    case reject::bad_coin_share:
+    case reject::too_many_requests:
+      return true;
+    default:  // also of what was late, or overtaken
+      return false;
+  }
+}
+
 std::string_view to_string(ec x) {
   switch (x) {
     case ec::store_failed:

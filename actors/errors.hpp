@@ -41,6 +41,9 @@ enum class reject : std::uint8_t {
   count_,
 };
 std::string_view to_string(reject x);
+/// Whether an honest sender's input is hardly ever refused for that: whoever sends such again and
+/// again is throttled (link/patience.hpp).
+bool is_in_vain(reject x);
 
 /// What failed in the environment. The text beside it names the file, address or setting.
 enum class ec : std::uint8_t { store_failed = 1, address_in_use, bad_configuration, link_failed };

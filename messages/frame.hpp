@@ -14,6 +14,15 @@
 
 namespace flamingo {
 
+/// Where a message came from. It lives until the message is handled, and whoever handles it may
+/// tell it how it fared. Any thread.
+class frame_origin {
+public:
+  virtual ~frame_origin() = default;
+  /// Handling it was in vain, and no honest sender's would have been.
+  virtual void in_vain() const = 0;
+};
+
 template <class Schema>
 class wire {
 public:
@@ -26,7 +35,7 @@ public:
 
   /// The same, with something that lives as long as this message and its copies. Whoever gave the
   /// message away sees by it when it was handled; bytes that are kept do not keep it.
-  wire(shared_bytes bytes, std::shared_ptr<const void> until_handled)
+  wire(shared_bytes bytes, std::shared_ptr<const frame_origin> until_handled)
       : bytes_(std::move(bytes)), until_handled_(std::move(until_handled)) {}
 
   /// Flattens a built message: one copy.
@@ -36,6 +45,11 @@ public:
     kj::ArrayOutputStream out(kj::arrayPtr(reinterpret_cast<kj::byte*>(flat.data()), flat.size()));
     capnp::writeMessage(out, segments);
     bytes_ = shared_bytes(std::move(flat));
+  }
+
+  /// Tells where it came from, if that is anywhere.
+  void in_vain() const {
+    if (until_handled_) until_handled_->in_vain();
   }
 
   const shared_bytes& bytes() const { return bytes_; }
@@ -89,7 +103,7 @@ public:
 
 private:
   shared_bytes bytes_;
-  std::shared_ptr<const void> until_handled_;
+  std::shared_ptr<const frame_origin> until_handled_;
 };
 
 }  // namespace flamingo

@@ -319,10 +319,12 @@ aggregator_actor::behavior_type shell(pointer self, runtime::environment_ptr env
             run(self, link_lost{peer});
           },
           [self](validator_id from, const peer_frame& x) {
-            if (auto message = decode(x, limits_of(self)))
-              std::visit(receiver{self, from}, *message);
-            else
-              count(self, reject::malformed);
+            self->state.counted->rejected.judge(x, [&] {
+              if (auto message = decode(x, limits_of(self)))
+                std::visit(receiver{self, from}, *message);
+              else
+                count(self, reject::malformed);
+            });
           },
           [self](const signed_frame& x) {
             if (auto hdr = decode(x, limits_of(self)))

@@ -293,7 +293,8 @@ checkpointer_actor::behavior_type shell(pointer self, runtime::environment_ptr e
               run(self, root_known{progress->state_root_index, *progress->state_root});
           },
           [self](validator_id from, const peer_link& link, const peer_frame& frame) {
-            on_question(self, from, link, frame);
+            self->state.counted->rejected.judge(frame,
+                                                [&] { on_question(self, from, link, frame); });
           },
           [self](atom::durable, std::uint64_t ticket) { self->state.out->durable(ticket); }};
 }

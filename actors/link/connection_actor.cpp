@@ -21,6 +21,9 @@ constexpr std::chrono::seconds halt_timeout{5};     // of reading
 // Below that, frames wait for those that are in the mailbox already, to leave together.
 constexpr std::uint64_t pump_at_once = 256 << 10;
 
+// The most that is read at once of a peer whose frames are in vain.
+constexpr std::size_t distrusted_read = 4 << 10;
+
 template <class Message>
 struct state {
   static inline const char* name = "link";
@@ -33,6 +36,8 @@ struct state {
   bool finished = false;
   std::shared_ptr<backlog> unhandled;
   std::optional<steady_clock::time_point> halted;  // reading, since then
+  steady_clock::time_point quiet_until;            // while halted: not read before
+  std::uint64_t frames = 0;                        // that came and are not charged to the peer
   std::optional<steady_clock::time_point> armed;
   bool pumping = false;  // a tick is on its way for that
   double queued = 0;     // as reported
@@ -133,7 +138,8 @@ void finish(pointer<Message> self) {
 template <class Message>
 void arm(pointer<Message> self, steady_clock::time_point now) {
   auto& s = self->state;
-  const auto when = std::min(s.link->deadline(now), now + report_interval);
+  auto when = std::min(s.link->deadline(now), now + report_interval);
+  if (s.halted && s.quiet_until > now) when = std::min(when, s.quiet_until);
   if (s.armed && *s.armed <= when) return;
   s.armed = when;
   caf::delayed_anon_send(caf::actor_cast<caf::actor>(self),
@@ -145,8 +151,12 @@ template <class Message>
 void settle(pointer<Message> self, steady_clock::time_point now) {
   auto& s = self->state;
   if (s.link->over()) return finish<Message>(self);
-  if (s.link->next_read() != s.reading) {
-    s.reading = s.link->next_read();
+  auto next = s.link->next_read();
+  // Of whom much is in vain little is taken in before the role has said so.
+  if (s.link->up() && s.plan->through->with_peers.distrusts(*s.link->who(), now))
+    next = {false, std::min(next.bytes, distrusted_read)};
+  if (next != s.reading) {
+    s.reading = next;
     self->configure_read(s.handle, s.reading.exactly
                                        ? caf::io::receive_policy::exactly(s.reading.bytes)
                                        : caf::io::receive_policy::at_most(s.reading.bytes));
@@ -163,14 +173,31 @@ void pump(pointer<Message> self) {
   settle<Message>(self, now);
 }
 
-// Too much was read for the role to keep up with.
+// What came of the peer since, and what the role said of that.
+template <class Message>
+void count_vain(state<Message>& s, steady_clock::time_point now) {
+  auto& patience = s.plan->through->with_peers;
+  patience.charge(*s.link->who(), std::exchange(s.frames, 0), s.unhandled->take_vain(), now);
+  s.quiet_until = patience.quiet_until(*s.link->who());
+}
+
+// Too much was read for the role to keep up with, or of this peer.
 template <class Message>
 void halt_if_behind(pointer<Message> self, steady_clock::time_point now) {
   auto& s = self->state;
-  if (s.halted || s.finished || !s.link->up() || !s.unhandled->hold()) return;
+  if (s.halted || s.finished || !s.link->up()) return;
+  count_vain(s, now);
+  auto& door = *s.plan->through;
+  const auto& who = *s.link->who();
+  const bool behind = s.unhandled->hold(door.with_peers.distrusts(who, now));
+  const bool throttled = s.quiet_until > now;
+  if (!behind && !throttled) return;
   s.halted = now;
   s.link->hold(true, now);
-  s.plan->through->metrics.held(s.link->who()->what);
+  if (throttled)
+    door.metrics.throttled(who.what);
+  else
+    door.metrics.held(who.what);
   self->halt(s.handle);
 }
 
@@ -179,7 +206,9 @@ void halt_if_behind(pointer<Message> self, steady_clock::time_point now) {
 template <class Message>
 void resume_if_due(pointer<Message> self, steady_clock::time_point now) {
   auto& s = self->state;
-  if (!s.halted || (s.unhandled->held() && now < *s.halted + halt_timeout)) return;
+  if (!s.halted) return;
+  count_vain(s, now);
+  if (s.quiet_until > now || (s.unhandled->held() && now < *s.halted + halt_timeout)) return;
   s.halted.reset();
   s.link->hold(false, now);
   // Not before the multiplexer's next round: it may not have seen the halt yet, and would forget
@@ -206,6 +235,7 @@ session::observer observe(pointer<Message> self) {
   };
   const auto frame = [self](shared_bytes bytes) {
     auto& s = self->state;
+    ++s.frames;
     const auto handle = caf::actor_cast<link_actor<Message>>(self);
     s.plan->through->deliver([&] {
       const auto size = bytes.size();

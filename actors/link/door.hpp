@@ -10,6 +10,7 @@
 
 #include "actors/link/ending.hpp"
 #include "actors/link/link_metrics.hpp"
+#include "actors/link/patience.hpp"
 #include "actors/link/roster.hpp"
 
 namespace flamingo::link {
@@ -37,12 +38,14 @@ public:
       : about(what),
         metrics(into, what),
         connections(s.max_strangers, s.max_links_of_peer,
-                    [this](std::size_t now) { metrics.strangers(now); }) {}
+                    [this](std::size_t now) { metrics.strangers(now); }),
+        with_peers(s.frames_per_second, s.vain_frames_per_second) {}
   door(const door&) = delete;
 
   const conversation about;
   link_metrics metrics;
   roster connections;
+  patience with_peers;
 
   /// Calls `event` unless the door is shut; `shut` waits for it.
   template <class F>

@@ -40,6 +40,8 @@ link_metrics::link_metrics(runtime::metrics& into, conversation about)
     k.lost = &into.counter("flamingo_link_emulated_loss_total", "Frames lost by emulation", own);
     k.holds = &into.counter("flamingo_link_holds_total",
                             "Times that reading stopped until the role had caught up", own);
+    k.throttles = &into.counter("flamingo_link_throttles_total",
+                                "Times that reading stopped since the peer said too much", own);
     for (std::size_t p = 0; p < link_priorities; ++p) {
       auto labels = own;
       labels["priority"] = name_of(static_cast<link_priority>(p));

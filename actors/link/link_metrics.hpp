@@ -23,6 +23,8 @@ public:
   void queued(peer::kind who, double difference) { of(who).queued->Increment(difference); }
   /// Reading stopped until the role catches up.
   void held(peer::kind who) { of(who).holds->Increment(); }
+  /// Reading stopped since the peer said too much, or too much in vain.
+  void throttled(peer::kind who) { of(who).throttles->Increment(); }
   void count(ending why) { endings_[static_cast<std::size_t>(why)]->Increment(); }
   void strangers(std::size_t now) { strangers_->Set(static_cast<double>(now)); }
   void dial_failed() { dials_failed_->Increment(); }
@@ -37,6 +39,7 @@ private:
     prometheus::Counter* frames_out = nullptr;
     prometheus::Counter* lost = nullptr;
     prometheus::Counter* holds = nullptr;
+    prometheus::Counter* throttles = nullptr;
     std::array<prometheus::Counter*, link_priorities> dropped{};
   };
   of_kind& of(peer::kind who) { return kinds_[static_cast<std::size_t>(who)]; }

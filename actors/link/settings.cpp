@@ -53,6 +53,8 @@ std::optional<std::string> out_of_bounds(const settings& s) {
       {"emulated_bytes", s.emulated_bytes, mib, 4 * gib, ""},
       {"max_strangers", s.max_strangers, 8, 65536, ""},
       {"max_links_of_peer", s.max_links_of_peer, 1, 1024, ""},
+      {"frames_per_second", s.frames_per_second, 100, 10'000'000, ""},
+      {"vain_frames_per_second", s.vain_frames_per_second, 1, 1'000'000, ""},
       {"connect_timeout", ms(s.connect_timeout), 10, 300'000, " ms"},
       {"handshake_timeout", ms(s.handshake_timeout), 10, 300'000, " ms"},
       {"ping_interval", ms(s.ping_interval), 10, 300'000, " ms"},

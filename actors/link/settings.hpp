@@ -58,6 +58,11 @@ struct settings {
                                         // oldest makes room; 8..65536
   std::uint32_t max_links_of_peer = 8;  // accepted from one peer; the oldest makes room; 1..1024
 
+  // -- bounds of all links of a conversation with one peer
+  std::uint32_t frames_per_second = 10'000;    // read; 100..10^7
+  std::uint32_t vain_frames_per_second = 100;  // of these, refused as no honest peer's would be, or
+                                               // beyond what it may ask; 1..10^6
+
   // -- times
   std::chrono::milliseconds connect_timeout{5000};    // of one attempt; 10 ms..5 min
   std::chrono::milliseconds handshake_timeout{5000};  // TLS and hello together; 10 ms..5 min

@@ -390,7 +390,9 @@ primary_actor::behavior_type shell(pointer self, runtime::environment_ptr env) {
         const auto it = self->state.links.find(peer);
         if (it != self->state.links.end() && it->second == link) self->state.links.erase(it);
       },
-      [self](validator_id, const peer_frame& x) { receive(self, x); },
+      [self](validator_id, const peer_frame& x) {
+        self->state.counted->rejected.judge(x, [&] { receive(self, x); });
+      },
       [self](const certified_frame& x) {
         run_with(self, decode(x, limits_of(self)), [](certified_header y) {
           return header_certified{std::move(y.hdr), std::move(y.bytes)};

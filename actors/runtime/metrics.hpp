@@ -44,9 +44,21 @@ private:
 class reject_counters {
 public:
   reject_counters(metrics& into, const std::string& role);
-  void count(reject why) { counters_[static_cast<std::size_t>(why)]->Increment(); }
+  void count(reject why) {
+    counters_[static_cast<std::size_t>(why)]->Increment();
+    if (is_in_vain(why)) ++vain_;
+  }
+
+  /// Handles a frame of a peer or client, and tells its link if that was in vain.
+  template <class Frame, class F>
+  void judge(const Frame& frame, F&& handle) {
+    const auto before = vain_;
+    handle();
+    if (vain_ != before) frame.in_vain();
+  }
 
 private:
+  std::uint64_t vain_ = 0;
   std::array<prometheus::Counter*, static_cast<std::size_t>(reject::count_)> counters_{};
 };
 

@@ -408,10 +408,14 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
       },
       [self](atom::link_up, client_id c, const client_link& x) { on_link_up(self, c, x); },
       [self](atom::link_down, client_id c, const client_link& x) { on_link_down(self, c, x); },
-      [self](client_id c, const client_frame& x) { on_client_frame(self, c, x); },
+      [self](client_id c, const client_frame& x) {
+        self->state.counted->rejected.judge(x, [&] { on_client_frame(self, c, x); });
+      },
       [self](atom::link_up, validator_id v, const worker_link& x) { on_link_up(self, v, x); },
       [self](atom::link_down, validator_id v, const worker_link& x) { on_link_down(self, v, x); },
-      [self](validator_id v, const worker_frame& x) { on_peer_frame(self, v, x); },
+      [self](validator_id v, const worker_frame& x) {
+        self->state.counted->rejected.judge(x, [&] { on_peer_frame(self, v, x); });
+      },
       [self](const sequenced_frame& x) { step_as<sub_dag_sequenced>(self, x); },
       [self](const wanted_frame& x) { step_as<batches_wanted>(self, x); },
       [self](const question_frame& x) { step_as<availability_asked>(self, x); },

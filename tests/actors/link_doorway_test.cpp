@@ -133,6 +133,49 @@ TEST_SUITE("link doorway") {
     }
   }
 
+  TEST_CASE("a peer that talks in vain is read slowly, over all its links, and nobody else is") {
+    auto s = plain();
+    node a(identity_of(validator(0)), s);
+    node liar(identity_of(validator(1)), s), again(identity_of(validator(1)), s);
+    node honest(identity_of(validator(2)), s);
+    peers at_a, at_liar, at_again, at_honest;
+    const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+    liar.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_liar.to());
+    again.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_again.to());
+    honest.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_honest.to());
+    REQUIRE(at_a.wait_ups(3));
+    for (auto* x : {&at_liar, &at_again, &at_honest}) REQUIRE(x->wait_ups(1));
+    const auto say = [](const peer_link& to) {
+      caf::anon_send(to, atom::transmit_v, link_priority::consensus,
+                     frame_of<schema::PeerMessage>(1000, 'x'));
+    };
+    std::size_t vain = 0, heard = 0;
+    const auto judge = [&] {
+      for (const auto& x : at_a.take_frames())
+        if (x.from == validator(1)) {
+          x.frame.in_vain();
+          ++vain;
+        } else {
+          ++heard;
+        }
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; std::chrono::steady_clock::now() < begin + 3s; ++i) {
+      for (int k = 0; k < 20; ++k) say(k % 2 == 0 ? at_liar.handle() : at_again.handle());
+      if (i % 10 == 0) say(at_honest.handle());
+      std::this_thread::sleep_for(1ms);
+      judge();
+    }
+    const runtime::labels mine{{"conversation", "primary"}, {"peer", "validator"}};
+    CHECK(a.value("flamingo_link_throttles_total", mine) >= 2);
+    CHECK(heard > 100);
+    CHECK(vain < 3000);  // of some 60,000; a read that began has hundreds
+    at_a.wait([](auto& r) {
+      CHECK(r.downs.empty());
+      return true;
+    });
+  }
+
   TEST_CASE("close lets what was sent before it arrive, and a dialled link comes back") {
     node a(identity_of(validator(0)), plain()), b(identity_of(validator(1)), plain());
     peers at_a, at_b;
@@ -209,7 +252,7 @@ TEST_SUITE("link doorway") {
       for (const auto& m : family.metric) CHECK(m.counter.value + m.gauge.value == 0);
       series += family.metric.size();
     }
-    CHECK(series == 6 * 11 + 4 * (endings + 2));
+    CHECK(series == 6 * 12 + 4 * (endings + 2));
   }
 }
 

@@ -49,6 +49,10 @@ std::vector<entry> sizes(link::settings& x) {
               "Connections before the end of their hand-shake; the oldest makes room."),
       integer("max_links_of_peer", x.max_links_of_peer, 1, 1024,
               "Links accepted from one peer; the oldest makes room."),
+      integer("frames_per_second", x.frames_per_second, 100, 10'000'000,
+              "Read from one peer over all its links of a conversation."),
+      integer("vain_frames_per_second", x.vain_frames_per_second, 1, 1'000'000,
+              "Of these, refused as no honest peer's would be, or beyond what it may ask."),
   };
 }
 
