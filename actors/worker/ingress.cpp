@@ -4,11 +4,15 @@
 
 namespace flamingo::worker {
 
-std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x, time_point now) {
-  if (const auto vain = vain_of_.find(from); vain != vain_of_.end())
-    if (const auto wait = vain->second.wait(now); wait > duration{})
-      return admission::busy{std::chrono::ceil<std::chrono::milliseconds>(wait),
-                             "bundles that were checked in vain"};
+std::optional<admission::busy> ingress::distrusts(client_id from, time_point now) const {
+  const auto vain = vain_of_.find(from);
+  const auto wait = vain == vain_of_.end() ? duration{} : vain->second.wait(now);
+  if (wait <= duration{}) return std::nullopt;
+  return admission::busy{std::chrono::ceil<std::chrono::milliseconds>(wait),
+                         "bundles that were checked in vain"};
+}
+
+std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x) {
   const std::uint64_t bytes = x.parts.body.size();
   std::uint64_t& held = held_[from];
   if (held + bytes > with_.client_window_bytes)

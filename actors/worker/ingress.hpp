@@ -33,7 +33,10 @@ public:
       : with_(with), queue_(quantum), relays_(relay_rate(with.ingress_bytes)) {}
 
   /// Takes a bundle in, or says why it is busy.
-  std::optional<admission::busy> arrive(client_id from, waiting_bundle x, time_point now);
+  std::optional<admission::busy> arrive(client_id from, waiting_bundle x);
+
+  /// Whether the client has to wait since too many of its bundles were checked in vain.
+  std::optional<admission::busy> distrusts(client_id from, time_point now) const;
 
   /// A bundle of this client was checked and not kept. Checks cost the other clients' time, so a
   /// client has few of them in vain a second: beyond that nothing of it is taken in for a while.

@@ -22,6 +22,12 @@ constexpr std::uint64_t peer_queue_windows = 2;
 // And of its batches that the log has not output, we store more than an honest one ever makes.
 constexpr std::uint64_t uncommitted_factor = 2;
 
+// What it costs a peer to hear that a batch is not here, as bytes that it could be sent.
+constexpr std::uint64_t absence_cost = 4 << 10;
+
+// To find out that a batch is bad can take as long as to check all of it.
+constexpr std::uint64_t refused_batches_per_second = 1;
+
 constexpr std::chrono::milliseconds receipt_linger{10};
 
 }  // namespace
@@ -59,6 +65,7 @@ core::core(parameters with)
                with_.local.batch_resend}),
       received_(batch_quantum),
       received_bytes_(with_.members->size()),
+      refused_of_(with_.members->size(), rate_limit(refused_batches_per_second)),
       records_({with_.local.history_bytes, with_.local.history_retention}),
       orphans_({with_.protocol.gc_depth + with_.local.history_rounds, with_.protocol.gc_depth}),
       fetcher_(
@@ -183,6 +190,8 @@ void core::on(batch_arrived x, effects& out) {
   if (!with_.members->has(x.from) || x.from == with_.self || !with_.members->has(x.batch.author) ||
       x.batch.worker != with_.worker)
     return out.rejected.push_back(reject::wrong_author);
+  if (refused_of_[x.from.value].wait(now_) > duration{})
+    return out.rejected.push_back(reject::too_many_requests);
   const bool asked = fetcher_.asked(x.from);
   if (x.batch.author != x.from && !asked) return out.rejected.push_back(reject::not_requested);
   // It is sent again, or asked for again.
@@ -252,6 +261,7 @@ void core::promised(const digest& id) {
 }
 
 void core::on(batch_refused x, effects& out) {
+  refused_of_[x.from.value].charge(1, now_);
   out.rejected.push_back(reject_of(x.why));
 }
 
@@ -267,7 +277,11 @@ void core::on(request_arrived x, effects& out) {
   batches_absent lacking;
   for (const digest& id : x.request.batches) {
     const batch_record* record = records_.find(id);
-    if (!record) lacking.batches.push_back(id);
+    if (!record) {
+      if (!serving_[x.from.value].take(absence_cost, now_))
+        return out.rejected.push_back(reject::too_many_requests);
+      lacking.batches.push_back(id);
+    }
     if (!record || !record->durable) continue;
     if (serving_[x.from.value].take(record->bytes, now_))
       out.served.push_back({x.from, record->key(id), {}});

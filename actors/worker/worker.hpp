@@ -387,6 +387,7 @@ private:
   std::map<batch_sequence, own_batch> own_;  // that no quorum has yet
   fair_queue<validator_id, batch_check> received_;
   std::vector<std::uint64_t> received_bytes_;  // that wait, of each peer
+  std::vector<rate_limit> refused_of_;         // of each peer, batches: an honest one sends none
   std::uint32_t batches_in_a_row_ = 0;
   batch_records records_;
   std::map<digest, std::vector<bundle_head>> storing_;  // the indexes of batches not yet durable

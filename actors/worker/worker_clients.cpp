@@ -73,6 +73,10 @@ void core::on(bundle_arrived x, effects& out) {
   if (!with_.members->find(from)) return out.rejected.push_back(reject::unknown_client);
   if (sequence.value == 0) return refuse(from, sequence, bundle_fault::malformed, out);
   if (consumed(from, sequence)) return answer_duplicate(from, sequence, out);
+  if (auto why = ingress_.distrusts(from, now_)) {
+    out.rejected.push_back(reject::too_many_requests);
+    return answer(from, sequence, std::move(*why), out);
+  }
   auto& held = held_[from];
   const std::uint64_t mark = mark_of(x.bundle.parts.sig);
   if (const auto same = held.find(sequence); same != held.end()) {
@@ -87,7 +91,7 @@ void core::on(bundle_arrived x, effects& out) {
   if (sequence >= low + with_.protocol.bundle_window)
     return answer(from, sequence, admission::busy{busy_retry, "bundle_window"}, out);
   if (auto why = busy(x.store_full)) return answer(from, sequence, std::move(*why), out);
-  if (auto why = ingress_.arrive(from, std::move(x.bundle), now_)) {
+  if (auto why = ingress_.arrive(from, std::move(x.bundle))) {
     if (much_uncommitted()) why = admission::busy{lag_retry, "max_uncommitted_bytes"};
     return answer(from, sequence, std::move(*why), out);
   }

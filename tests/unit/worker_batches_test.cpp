@@ -166,10 +166,20 @@ TEST_SUITE("worker batches") {
     const auto at = static_cast<std::size_t>(bundles[1].body.data() - x.batch.frame.data()) +
                     bundles[1].body.size();
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
-    auto fx = w.receive(1, wire<schema::WorkerMessage>(shared_bytes(bytes)));
-    append(fx, w.work());
-    CHECK(fx.store.empty());
-    CHECK(fx.rejected == std::vector{reject::bad_signature});
+    const auto receive_bad = [&] {
+      auto fx = w.receive(1, wire<schema::WorkerMessage>(shared_bytes(bytes)));
+      append(fx, w.work());
+      CHECK(fx.store.empty());
+      return fx.rejected;
+    };
+    // An honest author sends none: whoever sends more than one a second is not listened to.
+    const auto other = seal_at(2, {3});
+    for (int i = 0; i < 2; ++i) CHECK(receive_bad() == std::vector{reject::bad_signature});
+    const auto checked = w.scheme->count;
+    for (int i = 0; i < 100; ++i) CHECK(receive_bad() == std::vector{reject::too_many_requests});
+    CHECK(w.scheme->count == checked);
+    CHECK(receive_and_check(w, 2, other).store.size() == 1);
+    w.advance(seconds{1});
     CHECK(receive_and_check(w, 1, x).store.size() == 1);
   }
 
@@ -374,7 +384,7 @@ TEST_SUITE("worker batches") {
     worker_harness w(0, local);
     const auto x = seal_at(1, {1});
     const auto fx = receive_and_check(w, 1, x);
-    const batch_request request{{x.batch.id, digest{}}};
+    const batch_request request{{x.batch.id}}, invented{{digest{}}};
     CHECK(w.step(worker::request_arrived{validator_id{2}, request}).served.empty());
     w.durable(fx);
     std::size_t served = 0, refused = 0;
@@ -387,6 +397,14 @@ TEST_SUITE("worker batches") {
     CHECK(served <= 6);
     CHECK(refused == 50 - served);
     CHECK(w.step(worker::request_arrived{validator_id{3}, request}).served.size() == 1);
+    // Nor are they told without end what is not here.
+    std::size_t told = 0;
+    for (int i = 0; i < 50; ++i)
+      told += w.step(worker::request_arrived{validator_id{3}, invented}).absent.size();
+    CHECK(told >= 1);
+    CHECK(told <= 2);
+    w.advance(seconds{10});
+    CHECK(w.step(worker::request_arrived{validator_id{3}, invented}).absent.size() == 1);
   }
 
   TEST_CASE("who asks for what is not here is told so, and who hears it asks another worker") {
