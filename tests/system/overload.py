@@ -27,14 +27,14 @@ def read_lines(process, into):
     into.extend((time.monotonic(), json.loads(line)) for line in process.stdout)
 
 
-def run(rate, seconds, clients=100, steady_rate=200):
+def run(rate, seconds, clients=100, steady_rate=200, after=AFTER):
     """Floods a network of four with `rate` a second for `seconds`, from many clients: one alone holds itself
     back. Gives what was seen, as a dict."""
     with Network(clients=clients + 1) as net:
         net.start()
         net.wait_up()
         steady_lines, flood_lines, memory = [], [], 0
-        steady = load(net, [clients], steady_rate, CALM + seconds + AFTER)
+        steady = load(net, [clients], steady_rate, CALM + seconds + after)
         readers = [threading.Thread(target=read_lines, args=(steady, steady_lines))]
         readers[0].start()
         flood = None

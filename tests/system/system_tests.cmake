@@ -14,16 +14,18 @@ target_compile_options(change-state PRIVATE ${FLAMINGO_WARNINGS})
 set(system_environment "FLAMINGO=$<TARGET_FILE:flamingo>" "CHANGE_STATE=$<TARGET_FILE:change-state>"
   "FLAMINGO_WITH_FAULTS=$<TARGET_FILE:flamingo-with-faults>")
 
-# A case of a file beside this one. LOAD: it needs the machine for itself (its two cores); else another test
-# may run beside it.
+# A case of a file beside this one. ALONE: it measures, and needs the machine for itself (its two cores).
+# LOAD: another test may run beside it, but none with a load of its own.
 function(system_test name file case)
-  cmake_parse_arguments(ARG "LOAD" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE;LOAD" "" "" ${ARGN})
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E chdir ${CMAKE_SOURCE_DIR}/tests/system
     ${Python3_EXECUTABLE} ${file} ${case})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${system_environment}" TIMEOUT 300
     LABELS "system" SKIP_RETURN_CODE 77)
-  if(ARG_LOAD)
+  if(ARG_ALONE)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  elseif(ARG_LOAD)  # the longest row of tests that wait for each other: begun first
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK load COST 100)
   endif()
 endfunction()
 
@@ -60,7 +62,7 @@ system_test("system: the roles of one validator run in several processes"
 system_test("system: a validator that lost its store comes back from a checkpoint under load"
   joining_test.py JoiningTest.test_lost_store LOAD)
 system_test("system: strangers at every door, ten thousand connects among them, disturb nobody"
-  attackers_test.py AttackersTest.test_attackers LOAD)
+  attackers_test.py AttackersTest.test_attackers ALONE)
 system_test("system: a validator that crashes around any sync of any table comes back and nothing is lost"
   fault_points_test.py FaultPointsTest.test_fault_points LOAD)
 system_test("system: a validator with another state finds out, says so, and goes on voting"
@@ -68,7 +70,7 @@ system_test("system: a validator with another state finds out, says so, and goes
 system_test("system: a full disk ends a validator in one line, and with space it goes on"
   full_disk_test.py FullDiskTest.test_full_disk)
 system_test("system: a flood is told that it is one, memory stays bounded and nothing is lost"
-  overload_test.py OverloadTest.test_overload LOAD)
+  overload_test.py OverloadTest.test_overload ALONE)
 system_test("system: where no validator may be faulty none may lose its store"
   joining_test.py JoiningTest.test_lost_store_of_a_small_network)
 system_test("system: the roles of one validator run in several processes over TLS"
@@ -90,7 +92,7 @@ system_test("system: docs/metrics.md has every series that is served and no othe
 system_test("system: idle strangers at /metrics are dropped within seconds and stop no scrape"
   metrics_test.py MetricsTest.test_strangers)
 system_test("system: a local network executes its load, loses nothing and agrees"
-  local_test.py LocalTest.test_counts LOAD)
+  local_test.py LocalTest.test_counts ALONE)
 system_test("system: killed, cut and stopped validators come back, nothing is lost or applied twice"
   local_test.py LocalTest.test_chaos LOAD)
 system_test("system: two local networks run side by side"
