@@ -28,6 +28,9 @@ verdict client_window::take(bundle_sequence sequence, round_number expires,
     return verdict::out_of_window;
 #endif
   }
+#if FLAMINGO_MUTANT_expired_is_not_consumed
+  if (anchor_round > expires) return verdict::expired;
+#endif
   consume(sequence.value);
   return anchor_round > expires ? verdict::expired : verdict::fresh;
 }

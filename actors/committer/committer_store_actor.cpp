@@ -137,7 +137,9 @@ void install(storage::write_batch& writes, const ledger& x) {
   for (const std::uint8_t prefix : {at_output, at_window, at_dead})
     writes.erase_range(table::state, key::of(prefix), key::of(prefix).prefix_end());
   writes.put(table::state, key_of_head(), encode_head(x.head));
+#if !FLAMINGO_MUTANT_checkpoint_without_output
   for (const ordered_header& y : x.output) put(writes, y);
+#endif
 #if FLAMINGO_MUTANT_checkpoint_without_windows
   return;
 #endif

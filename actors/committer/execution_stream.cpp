@@ -12,6 +12,9 @@ void execution_stream::replay(executor_id who, commit_index after, std::uint64_t
   listener& x = at->second;
   if (life < x.life) return;
   x.life = life;
+#if FLAMINGO_MUTANT_stream_sent_once
+  if (!first) return;
+#endif
   x.next = after + 1;
   x.asked = after;
   // It may have more than it executed.

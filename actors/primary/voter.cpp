@@ -198,6 +198,9 @@ voter::verdict voter::judge_payload(candidate& of) const {
       return {verdict::kind::refuse, reject::bad_payload};
     of.stored.insert(entry.batch);
   }
+#if FLAMINGO_MUTANT_vote_without_batches
+  of.missing.clear();
+#endif
   return {of.missing.empty() ? verdict::kind::vote : verdict::kind::wait};
 }
 
