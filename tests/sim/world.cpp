@@ -92,6 +92,7 @@ local_parameters world::pick_local_parameters(validator_id v) {
   auto of_executors = random_source(options_.seed).fork(part);
   if (of_executors.chance(500)) x.scheduler = "flamingo";
   if (options_.history_rounds) x.history_rounds = *options_.history_rounds;
+  if (options_.change_local) options_.change_local(x);
   if (options_.small_change.contains(v)) {
     x.batch_bytes = 1'000;
     x.max_batch_delay = std::chrono::milliseconds(1);

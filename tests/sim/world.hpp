@@ -32,6 +32,7 @@ struct world_options {
   std::optional<std::uint64_t> history_rounds;  // that everybody keeps below the floor
   /// Different random ones at each validator.
   enum class locals : std::uint8_t { usual, other_delays, small } local = locals::other_delays;
+  std::function<void(local_parameters&)> change_local;  // after that; may be empty
   /// So many executor hosts each has. Without one its executors run with its other roles.
   std::map<validator_id, unsigned> executor_hosts;
   /// Byzantine: each bundle is a batch of theirs.
