@@ -96,16 +96,20 @@ checked_batch batch_checks::seal(validator_id author, worker_id worker, batch_se
   return out;
 }
 
-std::optional<packed_operations> batch_checks::pack(const batch_view& batch) {
+std::optional<packed_operations> batch_checks::pack(const batch_view& batch, const digest& id) {
   packed_operations out;
   operations_.clear();
+  digests_.clear();
   for (const auto& bundle : batch.bundles) {
     bundle_head head;
     if (read_bundle(bundle.body, limits_.of_bundle, *members_, head, operations_) !=
         bundle_fault::none)
       return std::nullopt;
+    digests_.push_back(crypto::hash(crypto::tags::bundle, bundle.body));
     out.ends.push_back(static_cast<std::uint32_t>(operations_.size()));
   }
+  if (crypto::batch_digest(batch.author, batch.worker, batch.sequence, digests_) != id)
+    return std::nullopt;
   out.bytes = operations_;
   return out;
 }

@@ -48,9 +48,9 @@ public:
   checked_batch seal(validator_id author, worker_id, batch_sequence,
                      std::span<const checked_bundle> bundles);
 
-  /// The operations of a batch that was checked before, from its bytes. Nothing if these are no
-  /// such batch.
-  std::optional<packed_operations> pack(const batch_view&);
+  /// The operations of a batch that was checked before, from its bytes. Nothing if these are not
+  /// the bytes of that batch.
+  std::optional<packed_operations> pack(const batch_view&, const digest& id);
 
 private:
   bool signed_by_client(const bundle_head&, const signature&) const;

@@ -35,11 +35,12 @@ verdict client_window::take(bundle_sequence sequence, round_number expires,
   return anchor_round > expires ? verdict::expired : verdict::fresh;
 }
 
-client_window client_window::restored(bundle_sequence low,
-                                      const std::vector<std::uint64_t>& words) {
+std::optional<client_window> client_window::restored(bundle_sequence low,
+                                                     const std::vector<std::uint64_t>& words) {
   client_window result;
   result.low_ = low;
   result.words_.assign(words.begin(), words.end());
+  if (low < client_window().low_ || result.consumed(low.value)) return std::nullopt;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -33,7 +34,9 @@ public:
 
   /// For the store: `low` and whole words of the bitmap, the first of which holds `low`.
   std::vector<std::uint64_t> words() const { return {words_.begin(), words_.end()}; }
-  static client_window restored(bundle_sequence low, const std::vector<std::uint64_t>& words);
+  /// Nothing for what no window ever gave.
+  static std::optional<client_window> restored(bundle_sequence low,
+                                               const std::vector<std::uint64_t>& words);
 
   friend bool operator==(const client_window&, const client_window&) = default;
 

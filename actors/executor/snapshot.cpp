@@ -42,6 +42,7 @@ std::optional<snapshot_marker> decode_marker(byte_span from) {
   take(at, x.index.value);
   take(at, x.executors);
   take(at, x.value_bytes);
+  if (x.number == 0 || x.executors == 0 || x.executors > max_group_executors) return std::nullopt;
   return x;
 }
 

@@ -19,6 +19,19 @@ std::uint8_t parity_of(const snapshot_marker& x) {
   return static_cast<std::uint8_t>(x.parity());
 }
 
+void good(bool condition) {
+  if (!condition)
+    throw storage::error(
+        "table executor of the store is damaged: restore the validator's data directory, or let it "
+        "join anew");
+}
+
+/// A bucket's bytes begin with its number.
+bool names(byte_span bytes, std::uint16_t bucket) {
+  const auto number = crypto::little_endian(bucket);
+  return bytes.size() > number.size() && std::equal(number.begin(), number.end(), bytes.begin());
+}
+
 }  // namespace
 
 digest leaf_of(byte_span bucket) {
@@ -35,8 +48,10 @@ std::optional<snapshot_marker> find_snapshot(storage::kv& store, std::optional<c
   store.scan(table::executor, key::of(markers), key::of(markers).prefix_end(),
              [&](byte_span row, byte_span value) {
                const auto marker = decode_marker(value);
-               if (marker)
-                 found.push_back({executor_id{storage::number_at<std::uint16_t>(row, 2)}, *marker});
+               good(marker && row.size() == 4 && row[1] == parity_of(*marker));
+               const executor_id who{storage::number_at<std::uint16_t>(row, 2)};
+               good(who.value < marker->executors);
+               found.push_back({who, *marker});
                return true;
              });
   return newest_complete(found, at);
@@ -51,7 +66,10 @@ void scan_snapshot(storage::kv& store, const snapshot_marker& marker,
                       ? key::of(buckets, parity_of(marker), static_cast<std::uint16_t>(last))
                       : prefix.prefix_end();
   store.scan(table::executor, begin, end, [&](byte_span at, byte_span value) {
-    return visit(storage::number_at<std::uint16_t>(at, 2), value);
+    good(at.size() == 4);
+    const auto bucket = storage::number_at<std::uint16_t>(at, 2);
+    good(names(value, bucket));
+    return visit(bucket, value);
   });
 }
 

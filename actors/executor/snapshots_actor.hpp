@@ -25,11 +25,12 @@ digest leaf_of(byte_span bucket);
 /// The leaf of a bucket in which no key exists: none is stored.
 digest empty_leaf(std::uint16_t bucket);
 
-/// The newest snapshot that is complete in this store, or the one at `at`. @throws storage::error
+/// The newest snapshot that is complete in this store, or the one at `at`. @throws storage::error,
+/// also for what no executor wrote.
 std::optional<snapshot_marker> find_snapshot(storage::kv&, std::optional<commit_index> at = {});
 
 /// Calls `visit(bucket, bytes)` for each bucket that the snapshot has keys in, ascending, until it
-/// returns false. @throws storage::error
+/// returns false. @throws storage::error, also for what is no bucket's bytes.
 /// @param first, last of the buckets in [first, last) alone.
 void scan_snapshot(storage::kv&, const snapshot_marker&,
                    const std::function<bool(std::uint16_t, byte_span)>& visit,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 namespace flamingo::executor {
 
@@ -77,15 +78,23 @@ bool value_store::append_bucket(std::uint16_t bucket, std::vector<char>& into) {
 bool value_store::restore_bucket(byte_span from) {
   std::uint16_t bucket = 0;
   const std::size_t entry = entry_bytes();
-  if (from.size() < sizeof bucket || (from.size() - sizeof bucket) % entry != 0) return false;
+  if (from.size() <= sizeof bucket || (from.size() - sizeof bucket) % entry != 0) return false;
   std::memcpy(&bucket, from.data(), sizeof bucket);
+  std::uint32_t dense = dense_->first[bucket];
+  const std::uint32_t dense_end = dense_->first[bucket + 1u];
+  std::optional<std::uint64_t> sparse;
   for (from = from.subspan(sizeof bucket); !from.empty(); from = from.subspan(entry)) {
     std::uint64_t key = 0;
     std::memcpy(&key, from.data(), sizeof key);
-    if ((key < dense_count_ ? dense_->of_key[key] : hash_(key)) != bucket) return false;
+    if (dense < dense_end) {
+      if (key != dense_->keys[dense++]) return false;
+    } else {
+      if (key < dense_count_ || (sparse && key <= *sparse) || hash_(key) != bucket) return false;
+      sparse = key;
+    }
     std::memcpy(at(slot_of(key)), from.data() + sizeof key, value_bytes_);
   }
-  return true;
+  return dense == dense_end;
 }
 
 }  // namespace flamingo::executor

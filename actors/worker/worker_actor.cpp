@@ -47,7 +47,7 @@ std::shared_ptr<const packed_operations> stored_operations(pointer self, const b
   if (frame.bytes().empty()) return nullptr;
   const auto message = decode(frame, limits_of(s.env->protocol));
   const auto* view = message ? std::get_if<batch_view>(&*message) : nullptr;
-  auto operations = view ? s.checks->pack(*view) : std::nullopt;
+  auto operations = view ? s.checks->pack(*view, batch.id) : std::nullopt;
   if (!operations) {
     fail(self, "a batch in the store is damaged: restore the validator's data directory");
     return nullptr;

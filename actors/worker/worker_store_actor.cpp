@@ -1,6 +1,7 @@
 #include "actors/worker/worker_store_actor.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace flamingo::worker {
@@ -17,6 +18,7 @@ constexpr byte at_data = 'd', at_availability = 'a', at_index = 'i', at_committe
 // A key starts with the worker and the kind.
 constexpr std::size_t head_bytes = 3;
 constexpr std::size_t batch_key_bytes = 2 + 8 + digest::size;
+constexpr byte committed_mark = 1;
 constexpr std::size_t outcome_head_bytes = 8 + 8 + digest::size;
 
 key key_of(worker_id worker, byte kind, const batch_key& x) {
@@ -51,10 +53,23 @@ void good(bool condition) {
         "join anew");
 }
 
+/// A number that a narrower one was written from.
+template <class Number>
+Number narrow(std::uint64_t x) {
+  good(x <= std::numeric_limits<Number>::max());
+  return static_cast<Number>(x);
+}
+
 /// A frame out of a scan, where no alignment is promised.
 template <class Schema>
 wire<Schema> frame_of(byte_span value) {
   return wire<Schema>(shared_bytes(std::vector<char>(value.begin(), value.end())));
+}
+
+/// What an availability or an index says is said of the batch that it is filed under.
+template <class Row>
+bool is_of(const Row& row, worker_id worker, const batch_key& at) {
+  return row.id == at.id && row.author == at.author && row.worker == worker;
 }
 
 template <class F>
@@ -76,7 +91,7 @@ void batch_store::put(storage::write_batch& into, const checked_batch& x) const 
 
 void batch_store::put_committed(storage::write_batch& into, commit_index index,
                                 const batch_key& x) const {
-  into.put(table::batches, key_of(worker_, index, x), std::vector<char>{1});
+  into.put(table::batches, key_of(worker_, index, x), std::vector<char>{committed_mark});
 }
 
 void batch_store::put_window(storage::write_batch& into, client_id client,
@@ -109,10 +124,11 @@ void batch_store::restore_outcomes(core& into) const {
     outcome x{bundle_sequence{number_at<std::uint64_t>(at, head_bytes + 4)},
               {},
               commit_index{number_in(value, 0)},
-              validator_id{static_cast<std::uint16_t>(number_in(value, 1))},
+              validator_id{narrow<std::uint16_t>(number_in(value, 1))},
               {}};
     std::copy_n(value.begin() + 16, digest::size, x.bundle.bytes.begin());
     const byte_span results = value.subspan(outcome_head_bytes);
+    good(std::all_of(results.begin(), results.end(), is_result_code));
     x.results.assign(results.begin(), results.end());
     into.restore(client_id{number_at<std::uint32_t>(at, head_bytes)}, std::move(x));
     return true;
@@ -149,7 +165,11 @@ std::optional<wire<schema::WorkerMessage>> batch_store::batch(const batch_key& x
 }
 
 std::optional<wire<schema::BatchIndex>> batch_store::index(const batch_key& x) const {
-  return get<wire<schema::BatchIndex>>(at_index, x);
+  auto frame = get<wire<schema::BatchIndex>>(at_index, x);
+  if (!frame) return std::nullopt;
+  const auto told = decode(*frame);
+  good(told && is_of(*told, worker_, x));
+  return frame;
 }
 
 void batch_store::restore(core& into, time_point now) const {
@@ -159,8 +179,9 @@ void batch_store::restore(core& into, time_point now) const {
     good(at.size() == head_bytes + 4 && value.size() % 8 == 0 && !value.empty());
     std::vector<std::uint64_t> words;
     for (std::size_t i = 1; i < value.size() / 8; ++i) words.push_back(number_in(value, i));
-    into.restore(client_id{number_at<std::uint32_t>(at, head_bytes)},
-                 committer::client_window::restored(bundle_sequence{number_in(value, 0)}, words));
+    auto window = committer::client_window::restored(bundle_sequence{number_in(value, 0)}, words);
+    good(window.has_value());
+    into.restore(client_id{number_at<std::uint32_t>(at, head_bytes)}, std::move(*window));
     return true;
   });
   if (const auto newest = kv_.get(table::batches, key::of(worker_, at_newest))) {
@@ -175,14 +196,17 @@ void batch_store::restore_batches(core& into, time_point now) const {
   scan(kv_, worker_, at_availability, [&](byte_span at, byte_span value) {
     auto available = decode(frame_of<schema::BatchAvailable>(value));
     good(at.size() == head_bytes + batch_key_bytes && available.has_value());
-    stored.emplace(batch_key_at(at, head_bytes), std::move(*available));
+    const batch_key of = batch_key_at(at, head_bytes);
+    good(is_of(*available, worker_, of));
+    stored.emplace(of, std::move(*available));
     return true;
   });
   // The committed ones first, as the log output them.
-  scan(kv_, worker_, at_committed, [&](byte_span at, byte_span) {
-    good(at.size() == head_bytes + 8 + batch_key_bytes);
+  scan(kv_, worker_, at_committed, [&](byte_span at, byte_span value) {
+    good(at.size() == head_bytes + 8 + batch_key_bytes && value.size() == 1 &&
+         value[0] == committed_mark);
     const auto found = stored.find(batch_key_at(at, head_bytes + 8));
-    if (found == stored.end()) return true;
+    good(found != stored.end() && !into.knows(found->first.id));
     into.restore(found->second, found->first.sequence, {},
                  commit_index{number_at<std::uint64_t>(at, head_bytes)}, now);
     stored.erase(found);
@@ -190,9 +214,8 @@ void batch_store::restore_batches(core& into, time_point now) const {
   });
   for (const auto& [at, available] : stored) {
     const auto frame = index(at);
-    const auto batch = frame ? decode(*frame) : std::nullopt;
-    good(batch.has_value());
-    into.restore(available, at.sequence, batch->bundles, std::nullopt, now);
+    good(frame && !into.knows(at.id));
+    into.restore(available, at.sequence, decode(*frame)->bundles, std::nullopt, now);
   }
 }
 

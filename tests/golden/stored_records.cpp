@@ -24,7 +24,7 @@ std::vector<frozen_frame> stored_records() {
   const committer::head_record head{{commit_index{19}, wave_number{20}, round_number{37}},
                                     {1, 2, 3, 4, 123'456},
                                     flamingo::testing::some_digest(9)};
-  const auto window = committer::client_window::restored(
+  const auto window = *committer::client_window::restored(
       bundle_sequence{130}, {0x0123456789abcdf0, std::uint64_t{1} << 63});
   const executor::snapshot_marker marker{7, commit_index{700}, 4, 16};
   const execution_group group{3, 4, 70};

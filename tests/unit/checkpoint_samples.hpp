@@ -54,8 +54,8 @@ inline committer::ledger ledger_sample() {
   x.output = {{{round_number{1580}, validator_id{1}}, some_digest(51)},
               {{round_number{1599}, validator_id{6}}, some_digest(52)}};
   x.windows = {{client_id{0},
-                committer::client_window::restored(bundle_sequence{130}, {0x0123456789abcdf0, 1})},
-               {client_id{9}, committer::client_window::restored(bundle_sequence{2}, {0})}};
+                *committer::client_window::restored(bundle_sequence{130}, {0x0123456789abcdf0, 1})},
+               {client_id{9}, *committer::client_window::restored(bundle_sequence{2}, {0})}};
   return x;
 }
 

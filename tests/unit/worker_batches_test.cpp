@@ -284,8 +284,8 @@ TEST_SUITE("worker batches") {
     REQUIRE(fx.payload.size() == 1);
     CHECK(fx.payload[0].fresh == std::vector{true, false, true});
     REQUIRE(fx.payload[0].operations);
-    const auto expected =
-        w.checks.pack(std::get<batch_view>(*decode(x.frame(), {4 << 20, 512, 1 << 20})));
+    const auto expected = w.checks.pack(
+        std::get<batch_view>(*decode(x.frame(), {4 << 20, 512, 1 << 20})), x.batch.id);
     CHECK(fx.payload[0].operations->bytes == expected->bytes);
     CHECK(fx.committed.size() == 1);
     CHECK(fx.windows == std::vector{client_id{1}});
