@@ -1,5 +1,7 @@
 #include "actors/worker/batch_records.hpp"
 
+#include <utility>
+
 #include "messages/assert.hpp"
 
 namespace flamingo::worker {
@@ -32,8 +34,44 @@ bool batch_records::commit(const digest& id, commit_index index, time_point now)
   record.committed = index;
   uncommitted_[record.author] -= cost_of(record);
   history_bytes_ += cost_of(record);
-  history_.push_back({index, id, now});
+  file(id, record, now);
   return true;
+}
+
+batch_record& batch_records::committed(const digest& id) {
+  const auto found = records_.find(id);
+  FLAMINGO_ASSERT(found != records_.end() && found->second.committed);
+  return found->second;
+}
+
+void batch_records::file(const digest& id, batch_record& record, time_point now) {
+  record.filed = ++filings_;
+  history_.emplace(record.filed, filed{id, now});
+}
+
+void batch_records::hold(const digest& id) {
+  batch_record& record = committed(id);
+  record.held = true;
+  history_.erase(std::exchange(record.filed, 0));
+}
+
+void batch_records::list_again(const digest& id) {
+  hold(id);
+  batch_record& record = committed(id);
+  if (std::exchange(record.listed_again, true)) return;
+  uncommitted_[record.author] += cost_of(record);
+  history_bytes_ -= cost_of(record);
+}
+
+void batch_records::release(const digest& id, time_point now) {
+  batch_record& record = committed(id);
+  FLAMINGO_ASSERT(record.held);
+  record.held = false;
+  if (std::exchange(record.listed_again, false)) {
+    uncommitted_[record.author] -= cost_of(record);
+    history_bytes_ += cost_of(record);
+  }
+  file(id, record, now);
 }
 
 void batch_records::give_up(const digest& id) {
@@ -45,15 +83,16 @@ void batch_records::give_up(const digest& id) {
 
 void batch_records::take_deletions(commit_index snapshot, time_point now,
                                    std::vector<deletion>& out) {
-  while (!history_.empty() && history_.front().index <= snapshot) {
-    const filed& oldest = history_.front();
-    if (history_bytes_ <= with_.history_bytes && now - oldest.at < with_.history_retention) break;
+  while (!history_.empty()) {
+    const filed& oldest = history_.begin()->second;
     const auto found = records_.find(oldest.id);
-    if (!found->second.durable) break;  // its write is under way
-    history_bytes_ -= cost_of(found->second);
-    out.push_back({oldest.index, found->second.key(oldest.id)});
+    const batch_record& record = found->second;
+    if (*record.committed > snapshot || !record.durable) break;  // or its write is under way
+    if (history_bytes_ <= with_.history_bytes && now - oldest.at < with_.history_retention) break;
+    history_bytes_ -= cost_of(record);
+    out.push_back({*record.committed, record.key(oldest.id)});
     records_.erase(found);
-    history_.pop_front();
+    history_.erase(history_.begin());
   }
 }
 

@@ -1,9 +1,11 @@
 // What a worker knows of each batch that it stores, own or received, and when it may forget one
 // (design: the certified DAG, "Durable before it leaves": deletion of batches only behind a commit
 // and an execution snapshot past it; "Recovery, history, checkpoints"). Pure.
+//
+// A committed batch that some header may still bring into the log again (its author lies) is held.
+// It becomes history, which is kept for peers for a while, once no such header is left.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -31,6 +33,9 @@ struct batch_record {
   digest counts_digest;
   bool durable = false;
   std::optional<commit_index> committed;  // by the first commit that output it
+  bool held = false;
+  bool listed_again = false;  // held, and counted as if no commit had output it
+  std::uint64_t filed = 0;    // its number in the history; 0: it is none
 
   batch_key key(const digest& id) const { return {author, sequence, id}; }
 };
@@ -63,22 +68,32 @@ public:
   /// @returns the record, which must be there.
   const batch_record& durable(const digest& id);
 
-  /// Commit `index` output the batch.
+  /// Commit `index` output the batch: it is history, if nobody holds it.
   /// @returns whether that is news.
   bool commit(const digest& id, commit_index index, time_point now);
+
+  /// A committed batch is no history until it is released.
+  void hold(const digest& id);
+  /// The same, and until then it counts among what no commit has output: its author has listed it
+  /// again.
+  void list_again(const digest& id);
+  /// It is history from now on.
+  void release(const digest& id, time_point now);
 
   /// Forgets a batch that no commit has output.
   void give_up(const digest& id);
 
-  /// What may go: output by a commit that every executor has a snapshot past, and either older than
-  /// the history kept for peers, or beyond its size. They are forgotten here.
+  /// What may go: history, output by a commit that every executor has a snapshot past, and either
+  /// older than what is kept for peers, or beyond its size. They are forgotten here.
   void take_deletions(commit_index snapshot, time_point now, std::vector<deletion>& out);
 
-  /// Bytes of an author's batches that no commit has output yet, `overhead` included.
+  /// Bytes of an author's batches that no commit has output yet, or that it listed again,
+  /// `overhead` included.
   std::uint64_t uncommitted_bytes(validator_id author) const {
     const auto found = uncommitted_.find(author);
     return found == uncommitted_.end() ? 0 : found->second;
   }
+  /// Of all other batches: history, and what will be.
   std::uint64_t history_bytes() const { return history_bytes_; }
   std::size_t size() const { return records_.size(); }
 
@@ -91,18 +106,27 @@ public:
     for (const auto& [key, record] : sorted) f(key.id, *record);
   }
 
+  /// Calls `f(digest, record)` for each held batch.
+  template <class F>
+  void for_each_held(F&& f) const {
+    for (const auto& [id, record] : records_)
+      if (record.held) f(id, record);
+  }
+
 private:
   struct filed {
-    commit_index index;
     digest id;
     time_point at;
   };
 
+  batch_record& committed(const digest& id);
+  void file(const digest& id, batch_record&, time_point now);
+
   settings with_;
   std::map<digest, batch_record> records_;
   std::map<validator_id, std::uint64_t> uncommitted_;
-  std::deque<filed> history_;  // committed batches, in the order in which they were filed
-  std::uint64_t history_bytes_ = 0;
+  std::map<std::uint64_t, filed> history_;  // by number: in the order in which they were filed
+  std::uint64_t filings_ = 0, history_bytes_ = 0;
 };
 
 }  // namespace flamingo::worker

@@ -9,7 +9,7 @@ void orphans::unfile(entry at) {
   if (x.until) {
     by_end_.erase({*x.until, id});
   } else if (x.withdrawal == 0) {
-    by_age_.erase({x.since, id});
+    by_due_.erase({x.due, id});
   } else {
     auto& others = unanswered_.at(x.withdrawal);
     others.erase(id);
@@ -17,26 +17,27 @@ void orphans::unfile(entry at) {
   }
 }
 
-void orphans::watch(const digest& id, round_number anchor) {
+void orphans::file(const digest& id, round_number due) {
   const auto [at, is_new] = watched_.try_emplace(id);
   if (!is_new) unfile(at);
-  at->second = {anchor, 0, {}};
-  by_age_.emplace(anchor, id);
+  at->second = {due, 0, {}};
+  by_due_.emplace(due, id);
 }
 
-void orphans::forget(const digest& id) {
-  const auto at = watched_.find(id);
-  if (at == watched_.end()) return;
-  unfile(at);
-  watched_.erase(at);
+void orphans::watch(const digest& id, round_number anchor) {
+  file(id, anchor + with_.age_rounds);
+}
+
+void orphans::watch_output(const digest& id) {
+  file(id, {});
 }
 
 std::optional<batch_withdrawal> orphans::withdraw(round_number anchor) {
   batch_withdrawal out;
-  while (!by_age_.empty() && out.batches.size() < withdrawn_at_once) {
-    const auto [since, id] = *by_age_.begin();
-    if (since + with_.age_rounds >= anchor) break;
-    by_age_.erase(by_age_.begin());
+  while (!by_due_.empty() && out.batches.size() < withdrawn_at_once) {
+    const auto [due, id] = *by_due_.begin();
+    if (due >= anchor) break;
+    by_due_.erase(by_due_.begin());
     out.batches.push_back(id);
   }
   if (out.batches.empty()) return std::nullopt;
@@ -57,8 +58,8 @@ void orphans::noted(const withdrawal_noted& x, round_number anchor) {
       one.until = x.voted;
       by_end_.emplace(x.voted, id);
     } else {
-      one = {anchor, 0, {}};
-      by_age_.emplace(anchor, id);
+      one = {anchor + with_.age_rounds, 0, {}};
+      by_due_.emplace(one.due, id);
     }
   }
 }

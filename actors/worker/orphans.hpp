@@ -15,6 +15,10 @@
 // Who asks for the batch between 1 and 3, as a header lists it after all, gets it back. After 3 the
 // author is asked for it, as for any batch that a header lists and that is late. How long is waited
 // is a matter of cost, never of safety.
+//
+// A batch that was output takes the same steps, the first one at once: a liar's other header may
+// list it as well, or again, and nobody could go on without its bundles if that header is output
+// when all have deleted them. After 3 it is history.
 #pragma once
 
 #include <map>
@@ -32,16 +36,16 @@ public:
     std::uint64_t age_rounds = 0;
     std::uint64_t gc_depth = 0;
   };
-  /// Batches of one withdrawal, at most: a commit's worth of work for the primary.
-  static constexpr std::size_t withdrawn_at_once = 256;
+  /// Batches of one withdrawal, at most: more than a commit can output in the long run.
+  static constexpr std::size_t withdrawn_at_once = 4096;
 
   explicit orphans(settings with) : with_(with) {}
 
   /// Another validator's batch that no commit has output is durable here, or is wanted again. The
   /// log is at `anchor`.
   void watch(const digest&, round_number anchor);
-  /// It was output, or is gone.
-  void forget(const digest&);
+  /// One that was output is durable here: it is withdrawn next.
+  void watch_output(const digest&);
   bool watches(const digest& id) const { return watched_.contains(id); }
 
   /// Step 1. The log is at `anchor`. Nothing if nothing is old enough.
@@ -53,16 +57,17 @@ public:
 
 private:
   struct watched {
-    round_number since;
+    round_number due;                   // it is withdrawn when the log has passed this
     std::uint64_t withdrawal = 0;       // its number, if it is withdrawn
     std::optional<round_number> until;  // the floor must pass this; once the primary has answered
   };
   using entry = std::map<digest, watched>::iterator;
   void unfile(entry);
+  void file(const digest&, round_number due);
 
   settings with_;
   std::map<digest, watched> watched_;
-  std::set<std::pair<round_number, digest>> by_age_;  // by `since`: those that are not withdrawn
+  std::set<std::pair<round_number, digest>> by_due_;      // by `due`: those that are not withdrawn
   std::map<std::uint64_t, std::set<digest>> unanswered_;  // by withdrawal
   std::set<std::pair<round_number, digest>> by_end_;      // by `until`
   std::uint64_t withdrawals_ = 0;

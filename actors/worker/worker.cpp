@@ -79,8 +79,9 @@ void core::restore(const batch_available& stored, batch_sequence sequence,
                            stored.counts_digest, true, std::nullopt});
   const bool own = stored.author == with_.self;
   if (own && sequence >= next_sequence_) next_sequence_ = sequence + 1;
+  now_ = now;
   if (committed) {
-    records_.commit(stored.id, *committed, now);
+    committed_by(*committed, stored.id);
   } else if (own && !own_.contains(sequence)) {
     // After a lost store two may have one sequence: the one that was lost is the others' to
     // announce.
@@ -148,6 +149,9 @@ void core::on(started, effects& out) {
     else
       orphans_.watch(id, anchor_round_);  // the primary knows of no withdrawal
   });
+  records_.for_each_held([&](const digest& id, const batch_record& record) {
+    if (record.durable) orphans_.watch_output(id);
+  });
 }
 
 void core::on(availability_asked x, effects& out) {
@@ -157,7 +161,8 @@ void core::on(availability_asked x, effects& out) {
   for (const digest& id : x.question.batches) {
     const batch_record* record = records_.find(id);
     if (record && record->durable) {
-      promised(id);
+      if (!may_promise(*record)) continue;
+      promised(id, *record);
       announce(id, *record, out);
     } else if (!record && is_late && !fetcher_.wants(id)) {
       lacking.batches.push_back(id);
@@ -228,7 +233,7 @@ void core::on(batch_checked x, effects& out) {
   if (const auto waits = payload_wanted_.find(id); waits != payload_wanted_.end()) {
     const batch_key key{x.batch->author, x.batch->sequence, id};
     for (auto& order : waits->second) {
-      if (records_.commit(id, order.index, now_)) out.committed.emplace_back(order.index, key);
+      if (committed_by(order.index, id)) out.committed.emplace_back(order.index, key);
       order.batch = key;
       order.operations = x.batch->operations;
       out.payload.push_back(std::move(order));
@@ -247,17 +252,34 @@ void core::on(batch_known x, effects& out) {
   const batch_record* record = records_.find(x.id);
   // Sent again, so our acknowledgement was lost; if it is not durable yet, it will be acknowledged.
   if (!record || !record->durable || record->author != x.from) return;
-  promised(x.id);
+  if (!record->committed) promised(x.id, *record);
   out.acks.emplace_back(x.from, batch_stored{x.id, record->sequence});
+}
+
+/// A commit output a batch. Others' are not history yet: a header that was voted for may bring them
+/// again.
+/// @returns whether that is news.
+bool core::committed_by(commit_index index, const digest& id) {
+  if (!records_.commit(id, index, now_)) return false;
+  if (records_.find(id)->author != with_.self) records_.hold(id);
+  return true;
+}
+
+/// A batch that its author lists again has to be kept as if it were new, and within its bound.
+bool core::may_promise(const batch_record& x) const {
+  return x.author == with_.self || !x.committed || x.listed_again ||
+         !too_many_uncommitted(x.author, x.bytes);
 }
 
 /// Somebody hears now that the batch is stored here: it is given up only as long after as if it had
 /// just come, whatever was decided before.
-void core::promised(const digest& id) {
+void core::promised(const digest& id, const batch_record& record) {
 #if FLAMINGO_MUTANT_acknowledged_and_deleted
   return;
 #endif
-  if (orphans_.watches(id)) orphans_.watch(id, anchor_round_);
+  if (record.author == with_.self) return;
+  if (record.committed) records_.list_again(id);
+  if (record.committed || orphans_.watches(id)) orphans_.watch(id, anchor_round_);
 }
 
 void core::on(batch_refused x, effects& out) {
@@ -326,7 +348,10 @@ void core::on(batches_durable x, effects& out) {
       acknowledged(with_.self, {id, record.sequence}, out);
       continue;
     }
-    if (!record.committed) orphans_.watch(id, anchor_round_);
+    if (!record.committed)
+      orphans_.watch(id, anchor_round_);
+    else if (record.held)
+      orphans_.watch_output(id);
     out.acks.emplace_back(record.author, batch_stored{id, record.sequence});
     announce(id, record, out);
   }

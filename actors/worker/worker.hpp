@@ -351,7 +351,9 @@ private:
   bool bundles_wait() const { return !ingress_.empty() && !much_uncommitted(); }
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
-  void promised(const digest& id);
+  bool committed_by(commit_index, const digest& id);
+  bool may_promise(const batch_record&) const;
+  void promised(const digest& id, const batch_record&);
   void acknowledged(validator_id from, const batch_stored&, effects&);
   void consume(const sequenced_bundle&, std::set<client_id>& changed);
   void expect_outcomes(const sequenced_sub_dag&);
@@ -391,7 +393,7 @@ private:
   std::uint32_t batches_in_a_row_ = 0;
   batch_records records_;
   std::map<digest, std::vector<bundle_head>> storing_;  // the indexes of batches not yet durable
-  orphans orphans_;  // of records_: others' that are durable and that no commit has output
+  orphans orphans_;  // of records_: others' that are durable, but for what is history
   batch_fetcher fetcher_;
   std::vector<rate_limit> serving_;  // answers to requests, bytes a second, of each peer
 

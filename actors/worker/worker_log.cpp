@@ -28,6 +28,10 @@ void core::on(sub_dag_sequenced x, effects& out) {
 /// By the stream alone: the notices of commits run ahead of what is known to be output.
 void core::give_up_orphans(effects& out) {
   for (const digest& id : orphans_.take_dead(sequenced_round_)) {
+    if (records_.find(id)->committed) {
+      records_.release(id, now_);
+      continue;
+    }
     out.given_up.push_back(records_.find(id)->key(id));
     records_.give_up(id);
     uncache(id);
@@ -66,9 +70,9 @@ void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch
   const batch_record* record = records_.find(batch.id);
   const batch_sequence sequence = record ? record->sequence : batch_sequence{};
   const batch_key key{batch.author, sequence, batch.id};
-  orphans_.forget(batch.id);
-  if (record && records_.commit(batch.id, sub_dag.index, now_))
+  if (record && committed_by(sub_dag.index, batch.id))
     out.committed.emplace_back(sub_dag.index, key);
+  if (record && record->held && record->durable) orphans_.watch_output(batch.id);
   if (record && batch.author == with_.self) {
     egress_.forget(sequence);
     if (const auto own = own_.find(sequence); own != own_.end()) {
@@ -113,7 +117,7 @@ void core::want(const wanted_batch& wanted, effects& out) {
   const batch_record* record = records_.find(wanted.id);
   if (!record) return fetcher_.want(wanted);
   if (!record->durable) return;  // its index goes out once it is
-  promised(wanted.id);
+  promised(wanted.id, *record);
   out.stored_indexes.push_back(record->key(wanted.id));
 }
 

@@ -328,6 +328,15 @@ TEST_SUITE("worker shell") {
     w.sync_disk();
     w.tell(w.commit_of(1));
     const auto before = w.rows();
+    // No header that lists it has this validator's vote.
+    const auto& asked = w.lives[0].notes->withdrawals;
+    REQUIRE(asked.size() == 1);
+    caf::anon_send(w.lives[0].worker,
+                   encode(withdrawal_noted{asked[0].number, round_number{}, {}}));
+    sequenced_sub_dag later;
+    later.index = commit_index{2};
+    later.anchor_round = round_number{w.protocol.gc_depth};
+    w.tell(later);
     w.receive(1, w.foreign_batch(2));
     w.sync_disk();
     execution_progress progress;

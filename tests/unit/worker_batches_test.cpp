@@ -437,7 +437,7 @@ TEST_SUITE("worker batches") {
     w.step(worker::executor_met{executor_id{1}});
     const auto x = seal_at(1, {1});
     w.durable(receive_and_check(w, 1, x));
-    w.step(worker::sub_dag_sequenced{w.commit(5, x.batch)});
+    release(w, w.step(worker::sub_dag_sequenced{w.commit(5, x.batch)}));
     CHECK(w.step(worker::execution_advanced{progress_of(0, 9, 8)}).deletions.empty());
     CHECK(w.step(worker::execution_advanced{progress_of(1, 9, 4)}).deletions.empty());
     const auto fx = w.step(worker::execution_advanced{progress_of(1, 9, 5)});

@@ -1,4 +1,5 @@
-// actors/worker: batches that never come into the log: when they are given up, and when not.
+// actors/worker: batches that never come into the log, or may come again: when they are given up,
+// and when not.
 #include <doctest/doctest.h>
 
 #include "tests/unit/foreign_batches.hpp"
@@ -13,6 +14,13 @@ constexpr std::uint64_t gc_depth = 10, history = 10;
 protocol_parameters rules() {
   protocol_parameters x;
   x.gc_depth = gc_depth;
+  return x;
+}
+
+local_parameters without_history(std::int64_t retention_seconds = 0) {
+  local_parameters x;
+  if (retention_seconds == 0) x.history_bytes = 0;
+  x.history_retention = std::chrono::seconds{retention_seconds};
   return x;
 }
 
@@ -38,6 +46,15 @@ struct receiver : worker_harness {
   }
   worker::effects asked(std::vector<digest> batches, std::optional<validator_id> author = {}) {
     return step(worker::availability_asked{{std::move(batches), author}});
+  }
+  /// Every executor has a snapshot past all commits: what may be deleted, is.
+  std::vector<worker::batch_records::deletion> deleted() {
+    step(worker::executor_met{executor_id{0}});
+    return step(worker::execution_advanced{progress_of(0, commits, commits)}).deletions;
+  }
+  worker::effects output() {
+    sequenced_sub_dag x = commit(++commits, batch.batch);
+    return step(worker::sub_dag_sequenced{std::move(x)});
   }
   worker::batch_key key() const { return {validator_id{1}, batch_sequence{1}, batch.batch.id}; }
 
@@ -226,5 +243,78 @@ TEST_SUITE("worker orphans") {
     CHECK(asked == lacking);
     CHECK(w.asked(lacking, validator_id{0}).requests.empty());
     CHECK(w.asked(lacking, validator_id{4}).requests.empty());
+  }
+
+  TEST_CASE("a batch that was output stays until no header that was voted for can bring it again") {
+    receiver w(without_history());
+    const auto fx = w.output();
+    REQUIRE(fx.withdrawal);
+    CHECK(fx.withdrawal->batches == std::vector{w.id});
+    CHECK(w.deleted().empty());
+    // A header of round 30 that lists it has this validator's vote.
+    w.noted(fx.withdrawal->number, 30);
+    w.log_at(30 + gc_depth - 1);
+    CHECK(w.deleted().empty());
+    w.log_at(30 + gc_depth);
+    const auto deletions = w.deleted();
+    REQUIRE(deletions.size() == 1);
+    CHECK(deletions[0].batch == w.key());
+    CHECK(deletions[0].index == commit_index{1});
+    CHECK_FALSE(w.core.knows(w.id));
+  }
+
+  TEST_CASE("a batch that its author lists again after it was output stays as if it were new") {
+    receiver w(without_history(1000));
+    w.noted(w.output().withdrawal->number, 0);
+    w.log_at(20);
+    REQUIRE(w.asked({w.id}).available.size() == 1);
+    w.now += std::chrono::seconds{2000};
+    CHECK_FALSE(w.log_at(20 + gc_depth + history - 1).withdrawal);
+    CHECK(w.deleted().empty());
+    const auto withdrawn = w.log_at(20 + gc_depth + history + 1).withdrawal;
+    REQUIRE(withdrawn);
+    w.noted(withdrawn->number, 45);
+    w.log_at(45 + gc_depth - 1);
+    CHECK(w.deleted().empty());
+    w.log_at(45 + gc_depth);
+    CHECK(w.core.knows(w.id));  // it is history again
+    w.now += std::chrono::seconds{1000};
+    CHECK(w.deleted().size() == 1);
+  }
+
+  TEST_CASE("what an author lists again has room only within its bound") {
+    local_parameters local = without_history(1000);
+    local.max_uncommitted_bytes = 2100;  // of others' twice as many are stored: here two batches
+    receiver w(local);
+    w.noted(w.output().withdrawal->number, 0);
+    for (const std::uint64_t number : {2, 3})
+      w.durable(receive_and_check(w, 1, seal_at(1, {1}, number)));
+    w.log_at(20);
+    CHECK(w.asked({w.id}).available.empty());
+    // Whoever needs it for the log gets it.
+    CHECK(w.step(worker::batches_wanted{wanted(w.batch.batch, {})}).stored_indexes.size() == 1);
+    CHECK(receive_and_check(w, 1, seal_at(1, {1}, 4)).rejected ==
+          std::vector{reject::too_many_pending});
+  }
+
+  TEST_CASE("after a restart what was output is held until the primary was asked anew") {
+    receiver w(without_history());
+    worker_harness again(0, w.local, rules());
+    const batch_available stored{w.id, validator_id{1}, worker_id{0}, 6, {}, {}, {}, 500};
+    again.core.restore(stored, batch_sequence{1}, {}, commit_index{1}, again.now);
+    again.step(worker::started{});
+    again.step(worker::executor_met{executor_id{0}});
+    CHECK(again.step(worker::execution_advanced{progress_of(0, 1, 1)}).deletions.empty());
+    sequenced_sub_dag next;
+    next.index = commit_index{2};
+    next.anchor_round = round_number{3};
+    const auto fx = again.step(worker::sub_dag_sequenced{next});
+    REQUIRE(fx.withdrawal);
+    CHECK(fx.withdrawal->batches == std::vector{w.id});
+    again.step(worker::withdrawal_answered{{fx.withdrawal->number, round_number{4}, {}}});
+    next.index = commit_index{3};
+    next.anchor_round = round_number{4 + gc_depth};
+    again.step(worker::sub_dag_sequenced{next});
+    CHECK(again.step(worker::execution_advanced{progress_of(0, 2, 2)}).deletions.size() == 1);
   }
 }

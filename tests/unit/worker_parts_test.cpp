@@ -254,6 +254,32 @@ TEST_SUITE("worker records") {
     CHECK(x.history_bytes() == 100 + batch_records::overhead);
   }
 
+  TEST_CASE("a held batch is no history until it is released") {
+    batch_records x({0, seconds{10}});
+    for (unsigned i = 1; i <= 2; ++i) {
+      x.add(id_of(i), record_of(1, i));
+      x.commit(id_of(i), commit_index{i}, at(seconds{0}));
+    }
+    x.hold(id_of(1));
+    std::vector<batch_records::deletion> out;
+    x.take_deletions(commit_index{9}, at(seconds{20}), out);
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].batch.id == id_of(2));
+    CHECK(x.history_bytes() == 100 + batch_records::overhead);
+    x.list_again(id_of(1));
+    x.list_again(id_of(1));
+    CHECK(x.history_bytes() == 0);
+    CHECK(x.uncommitted_bytes(v(1)) == 100 + batch_records::overhead);
+    x.release(id_of(1), at(seconds{20}));
+    CHECK(x.uncommitted_bytes(v(1)) == 0);
+    CHECK(x.history_bytes() == 100 + batch_records::overhead);
+    x.take_deletions(commit_index{0}, at(seconds{40}), out);
+    CHECK(out.size() == 1);  // no snapshot is past it
+    x.take_deletions(commit_index{9}, at(seconds{40}), out);
+    CHECK(out.size() == 2);
+    CHECK(x.history_bytes() == 0);
+  }
+
   TEST_CASE("the first commit that outputs a batch counts, and a batch that is not here does not") {
     batch_records x({0, seconds{0}});
     x.add(id_of(1), record_of(1, 1));

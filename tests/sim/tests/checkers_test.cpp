@@ -229,8 +229,12 @@ TEST_SUITE("checkers") {
     x.anchor = round_number{50};
     x.committed = commit_index{7};
     x.snapshot = commit_index{7};
-    x.acknowledged = x.voted = x.anchor;  // that is over
+    x.acknowledged = x.voted = x.anchor;  // of its own
     CHECK(deletion(v0, x, 10).empty());
+    CHECK(text(deletion(v1, x, 10)).find("is listed by a header of round 50 that it voted for") !=
+          std::string::npos);
+    x.voted = round_number{40};
+    CHECK(deletion(v1, x, 10).empty());
     x.snapshot = commit_index{6};
     CHECK(text(deletion(v0, x, 10)) ==
           "deletion: v0 deleted batch 03000000 of v0, which was output by commit 7, and its newest "
