@@ -58,9 +58,11 @@ struct bundle_refused {
   waiting_bundle bundle;
   bundle_fault why;
 };
-/// A client sent what is no message.
+/// A client sent what is no message, or a bundle larger than any.
 struct garbage_arrived {
   client_id from;
+  bundle_fault why = bundle_fault::malformed;
+  bundle_sequence claimed{};  // by a bundle
 };
 struct query_arrived {
   client_id from;

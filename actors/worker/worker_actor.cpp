@@ -304,10 +304,12 @@ bool store_full(pointer self) {
 
 void on_client_frame(pointer self, client_id from, const client_frame& frame) {
   auto& s = self->state;
-  auto message = decode_request(frame, s.env->protocol.max_bundle_bytes);
+  auto message = decode_request(frame, frame.size());
   if (!message) return step(self, garbage_arrived{from});
   if (auto* bundle = std::get_if<signed_bundle>(&*message)) {
     const bundle_sequence claimed = claimed_sequence(bundle->parts.body);
+    if (bundle->parts.body.size() > s.env->protocol.max_bundle_bytes)
+      return step(self, garbage_arrived{from, bundle_fault::too_large, claimed});
     step(self, bundle_arrived{from, {std::move(bundle->parts), claimed}, store_full(self)});
   } else {
     step(self, query_arrived{from, std::get<receipt_query>(*message).sequence});

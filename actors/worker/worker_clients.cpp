@@ -106,7 +106,7 @@ void core::on(bundle_refused x, effects& out) {
 }
 
 void core::on(garbage_arrived x, effects& out) {
-  refuse(x.from, {}, bundle_fault::malformed, out);
+  refuse(x.from, x.claimed, x.why, out);
 }
 
 void core::refuse(client_id from, bundle_sequence sequence, bundle_fault why, effects& out) {

@@ -422,6 +422,19 @@ TEST_SUITE("worker shell") {
     CHECK(std::holds_alternative<admission::admitted>(w.to_client<admission_answer>().back().what));
   }
 
+  TEST_CASE("a bundle that is too large is refused under its own sequence") {
+    lone_worker w;
+    w.protocol.max_bundle_bytes = 4096;
+    w.begin();
+    w.offer(7, 500);
+    REQUIRE(w.to_client<admission_answer>().size() == 1);
+    const auto answer = w.to_client<admission_answer>()[0];
+    CHECK(answer.sequence == bundle_sequence{7});
+    REQUIRE(std::holds_alternative<admission::invalid>(answer.what));
+    CHECK(std::get<admission::invalid>(answer.what).reason == to_string(bundle_fault::too_large));
+    CHECK(w.rejected("worker", reject::oversize) == 1);
+  }
+
   TEST_CASE("a store that refuses stops the worker before anything is acknowledged") {
     lone_worker w;
     w.begin();

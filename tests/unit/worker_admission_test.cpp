@@ -66,6 +66,7 @@ TEST_SUITE("worker admission") {
     fx = w.step(worker::garbage_arrived{client_id{0}});
     CHECK(only_answer<admission::invalid>(fx));
     CHECK(fx.rejected == std::vector{reject::malformed});
+    CHECK(answers(fx).at(0).sequence == bundle_sequence{});
   }
 
   TEST_CASE("who sends bad signatures has few of them checked, and others wait for none of them") {
