@@ -163,6 +163,8 @@ private:
     config::client_file file;
     file.client = name;
     file.link.settings.tls = !bare();
+    file.load.transactions_per_bundle =
+        std::min(file.load.transactions_per_bundle, plan_.protocol.max_transactions_per_bundle);
     const auto key = crypto::ed25519_signer::generate();
     key.save(dir / file.keys.signing);
     c.key = key.key();

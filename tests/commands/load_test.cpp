@@ -8,8 +8,7 @@
 #include "apps/flamingo/load/load_report.hpp"
 #include "apps/flamingo/load/rate_split.hpp"
 #include "apps/flamingo/network_plan.hpp"
-#include "tests/commands/command_run.hpp"
-#include "tests/commands/temporary_directory.hpp"
+#include "tests/commands/network_files.hpp"
 
 using namespace flamingo;
 using namespace std::chrono_literals;
@@ -110,6 +109,23 @@ TEST_SUITE("load") {
                          doctest::Contains("transactions of 4096 bytes do not fit into bundles of "
                                            "protocol.max_bundle_bytes of "),
                          config::error);
+  }
+
+  TEST_CASE(
+      "clients of a network with small bundles make small ones, and no larger are called good") {
+    testing::temporary_directory dir;
+    network_plan plan;
+    plan.directory = dir.path() / "net";
+    plan.clients = 1;
+    plan.protocol.max_transactions_per_bundle = 20;
+    const auto file = make_network(plan).client(0);
+    CHECK(load::load_members({file.string()}).at(0).with.transactions_per_bundle == 20);
+    testing::edit(file, "transactions_per_bundle = 20", "transactions_per_bundle = 21");
+    const auto checked = testing::flamingo_run({"check-config", file.string()});
+    CHECK(checked.code == 1);
+    CHECK_MESSAGE(checked.err.find("load.transactions_per_bundle: expected at most "
+                                   "protocol.max_transactions_per_bundle of ") != std::string::npos,
+                  checked.err);
   }
 
   TEST_CASE("more links than the process may open are refused with the numbers") {

@@ -87,6 +87,15 @@ void check_sizes(const node_file& from, const validator_identity& x) {
   must_fit(from.link.settings, largest_to_validator(x.committee), from.source, x.committee_path);
 }
 
+void check_load(const client_file& from, const client_identity& x) {
+  const auto most = x.committee->protocol.max_transactions_per_bundle;
+  if (from.load.transactions_per_bundle > most)
+    throw error(
+        fmt::format("{}: load.transactions_per_bundle: expected at most "
+                    "protocol.max_transactions_per_bundle of {}, {}",
+                    from.source, x.committee_path.string(), most));
+}
+
 }  // namespace
 
 void check_emulated(const link_section& x, const std::string& source, const committee& members,
@@ -152,6 +161,7 @@ client_identity identify(const client_file& from, std::shared_ptr<const committe
   check_emulated(from.link, from.source, members, x.committee_path);
   must_fit(from.link.settings, largest_to_client(x.committee->protocol), from.source,
            x.committee_path);
+  check_load(from, x);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
   must_match(key_path, x.signer->key(), x.committee_path, me.name, me.key);

@@ -36,12 +36,6 @@ member load_member(const std::string& file, committees& known) {
         fmt::format("{}: clients: expected at least one account of {} to act on, found none",
                     x.who.committee_path.string(), x.file.client));
   x.with = x.file.load;
-  const auto most = x.who.committee->protocol.max_transactions_per_bundle;
-  if (x.with.transactions_per_bundle > most)
-    throw config::error(
-        fmt::format("{}: load.transactions_per_bundle: expected at most "
-                    "protocol.max_transactions_per_bundle of {}, {}",
-                    file, x.who.committee_path.string(), most));
   if (x.file.link.settings.tls)
     config::check_link_identity(x.file.keys, file, config::certificate_name(x.who.self));
   return x;
