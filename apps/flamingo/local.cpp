@@ -97,16 +97,16 @@ std::string summarized(const nlohmann::ordered_json& x) {
   return out;
 }
 
-/// A terminal that goes away is a reason to end in order, as SIGTERM is; unless the caller (nohup)
-/// wants it not to be.
-void end_on_hangup() {
+/// A terminal that goes away, or Ctrl-\ in it, is a reason to end in order, as SIGTERM is; unless
+/// the caller (nohup) wants it not to be.
+void end_as_by_sigterm(int signal) {
   struct sigaction before {};
-  ::sigaction(SIGHUP, nullptr, &before);
+  ::sigaction(signal, nullptr, &before);
   if (before.sa_handler != SIG_DFL) return;
   struct sigaction pass {};
   pass.sa_handler = [](int) { ::kill(::getpid(), SIGTERM); };
   pass.sa_flags = SA_RESTART;
-  ::sigaction(SIGHUP, &pass, nullptr);
+  ::sigaction(signal, &pass, nullptr);
 }
 
 local::progress::style style_of(const options& x) {
@@ -134,7 +134,7 @@ int run_local(options x, console to) {
   if (x.preset == "bare") x.plan.network.settings = network_plan::preset::bare;
   runtime::configure_logging({.level = "off", .format = {}}, "local");
   runtime::stop_signal stop;
-  end_on_hangup();
+  for (const int signal : {SIGHUP, SIGQUIT}) end_as_by_sigterm(signal);
   try {
     const auto result = local::run(x.plan, stop, to.err);
     if (x.json)

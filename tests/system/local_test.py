@@ -89,7 +89,7 @@ class LocalTest(unittest.TestCase):
             return out, "".join(told) + err, os.listdir(directory)
 
     def test_stopped(self):
-        for by in (signal.SIGINT, signal.SIGHUP):
+        for by in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             out, err, left = self.stopped(by)
             self.assertEqual(left, [])
             self.assertIn("lost 0, duplicated 0", out)
