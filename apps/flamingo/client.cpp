@@ -18,6 +18,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// If no validator has answered anything by then, there is no network.
+constexpr std::chrono::seconds silence_max{10};
+
 struct options {
   std::vector<std::string> configs;
   std::uint64_t rate = 1000, seed = 1;
@@ -88,6 +91,12 @@ public:
     return true;
   }
 
+  /// False if no validator answered anything so far.
+  bool heard() {
+    const auto x = load::merged(clients_.counts(std::chrono::seconds(10)));
+    return x.admitted + x.busy + x.redirected + x.invalid + x.receipts > 0;
+  }
+
   /// From now on there is no load.
   void stopped() { stopped_ = clock::now(); }
 
@@ -116,7 +125,8 @@ int run_load(const options& x, console to) {
   // A line each `every_seconds`; without them only the last one.
   const auto every = std::chrono::seconds(x.every_seconds > 0 ? x.every_seconds : 1);
   auto next = clock::now() + every;
-  bool stopping = false;
+  auto silent_until = std::optional(clock::now() + silence_max);
+  bool stopping = false, silent = false;
   std::optional<std::string> hopeless;
   while (!clients.wait_finished(std::chrono::milliseconds(20))) {
     if (stop.wait_for(std::chrono::milliseconds(0))) {
@@ -126,15 +136,25 @@ int run_load(const options& x, console to) {
       report.stopped();
     }
     if ((hopeless = clients.hopeless())) break;
+    if (silent_until && clock::now() >= *silent_until) {
+      silent_until.reset();
+      if ((silent = !report.heard())) break;
+    }
     if (clock::now() < next) continue;
     next += every;
     if (x.every_seconds > 0) report.report(false);
   }
-  if (!report.report(true)) throw std::runtime_error("a client did not tell its counts");
+  if ((x.json || !silent) && !report.report(true))
+    throw std::runtime_error("a client did not tell its counts");
   const runtime::stop_limit limit(std::chrono::seconds(5), "client");
   if (const auto why = hopeless ? hopeless : clients.refused();
       why && (hopeless || report.counts().completed == 0))
     throw std::runtime_error(*why);
+  if (silent)
+    throw std::runtime_error(
+        fmt::format("nothing was committed: no validator answered within {} s: is the network "
+                    "running? flamingo status tells",
+                    silence_max.count()));
   if (report.counts().completed == 0)
     throw std::runtime_error(
         "nothing was committed: is the network running? flamingo status "

@@ -107,6 +107,13 @@ class NetworkTest(unittest.TestCase):
             done = flamingo("client", "--config", config, "--rate", 100, "--duration", 1, "--every", 0)
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"(?m)^flamingo: nothing was committed: [^\n]+$")
+            # Without any answer it does not wait for receipts as long as it might.
+            begun = time.monotonic()
+            silent = flamingo("client", "--config", net.client(1), "--rate", 100, "--quiet")
+            self.assertLess(time.monotonic() - begun, 20)
+            self.assertEqual((silent.returncode, silent.stdout), (1, ""))
+            self.assertRegex(silent.stderr, r"(?m)^flamingo: nothing was committed: no validator answered "
+                                            r"within 10 s: [^\n]+\n\Z")
 
     def test_refused_starts(self):
         with Network() as net, Network() as other:
