@@ -37,6 +37,7 @@ struct state {
   std::shared_ptr<backlog> unhandled;
   std::optional<steady_clock::time_point> halted;  // reading, since then
   steady_clock::time_point quiet_until;            // while halted: not read before
+  bool throttled = false;                          // while halted: for that, too
   std::uint64_t frames = 0;                        // that came and are not charged to the peer
   std::optional<steady_clock::time_point> armed;
   bool pumping = false;  // a tick is on its way for that
@@ -181,6 +182,15 @@ void count_vain(state<Message>& s, steady_clock::time_point now) {
   s.quiet_until = patience.quiet_until(*s.link->who());
 }
 
+// Counted once for each time that reading stopped, whether the role has said what was in vain by
+// then or only later.
+template <class Message>
+bool note_throttle(state<Message>& s, steady_clock::time_point now) {
+  if (s.quiet_until <= now) return false;
+  if (!std::exchange(s.throttled, true)) s.plan->through->metrics.throttled(s.link->who()->what);
+  return true;
+}
+
 // Too much was read for the role to keep up with, or of this peer.
 template <class Message>
 void halt_if_behind(pointer<Message> self, steady_clock::time_point now) {
@@ -190,14 +200,11 @@ void halt_if_behind(pointer<Message> self, steady_clock::time_point now) {
   auto& door = *s.plan->through;
   const auto& who = *s.link->who();
   const bool behind = s.unhandled->hold(door.with_peers.distrusts(who, now));
-  const bool throttled = s.quiet_until > now;
+  const bool throttled = note_throttle(s, now);
   if (!behind && !throttled) return;
   s.halted = now;
   s.link->hold(true, now);
-  if (throttled)
-    door.metrics.throttled(who.what);
-  else
-    door.metrics.held(who.what);
+  if (!throttled) door.metrics.held(who.what);
   self->halt(s.handle);
 }
 
@@ -208,8 +215,9 @@ void resume_if_due(pointer<Message> self, steady_clock::time_point now) {
   auto& s = self->state;
   if (!s.halted) return;
   count_vain(s, now);
-  if (s.quiet_until > now || (s.unhandled->held() && now < *s.halted + halt_timeout)) return;
+  if (note_throttle(s, now) || (s.unhandled->held() && now < *s.halted + halt_timeout)) return;
   s.halted.reset();
+  s.throttled = false;
   s.link->hold(false, now);
   // Not before the multiplexer's next round: it may not have seen the halt yet, and would forget
   // the socket for ever.

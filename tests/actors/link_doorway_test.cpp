@@ -1,4 +1,5 @@
 // Links over loopback: up, frames both ways, down, up again.
+#include "actors/link/backlog.hpp"
 #include "actors/link/ending.hpp"
 #include "tests/actors/link_network.hpp"
 
@@ -174,6 +175,25 @@ TEST_SUITE("link doorway") {
       CHECK(r.downs.empty());
       return true;
     });
+  }
+
+  TEST_CASE("a stop of reading is counted though only later it is said what was in vain") {
+    auto s = plain();
+    s.unhandled_bytes = 40 * backlog::frame_overhead;
+    s.vain_frames_per_second = 5;
+    node a(identity_of(validator(0)), s), liar(identity_of(validator(1)), s);
+    peers at_a, at_liar;
+    const auto port = a.doors.primaries->listen({"127.0.0.1", 0}, at_a.to());
+    liar.doors.primaries->dial(validator(0), {"127.0.0.1", port}, at_liar.to());
+    REQUIRE(at_liar.wait_ups(1));
+    for (int i = 0; i < 200; ++i)
+      caf::anon_send(at_liar.handle(), atom::transmit_v, link_priority::consensus,
+                     frame_of<schema::PeerMessage>(1000, 'x'));
+    const runtime::labels mine{{"conversation", "primary"}, {"peer", "validator"}};
+    REQUIRE(a.wait_value("flamingo_link_holds_total", mine, 1));
+    CHECK(a.value("flamingo_link_throttles_total", mine) == 0);
+    for (const auto& x : at_a.take_frames()) x.frame.in_vain();
+    CHECK(a.wait_value("flamingo_link_throttles_total", mine, 1));
   }
 
   TEST_CASE("close lets what was sent before it arrive, and a dialled link comes back") {
