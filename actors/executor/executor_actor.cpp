@@ -73,6 +73,9 @@ void submit_chunk(pointer self) {
   // Beside the stream, not in one queue with what we send: nothing we say but Progress.snapshot
   // rests on it.
   auto chunk = encode(s.snapshots->next_chunk());
+#if FLAMINGO_MUTANT_snapshot_before_outcomes
+  s.unrecorded = 0;
+#endif
   if (s.snapshots->all_given() && s.unrecorded > 0)
     s.last_chunk = std::move(chunk);
   else

@@ -60,6 +60,9 @@ std::optional<snapshot_marker> newest_complete(std::span<const found_marker> fou
       there[x.executor.value] = true;
       ++count;
     }
+#if FLAMINGO_MUTANT_part_of_a_snapshot_counts
+    newest = candidate.marker;
+#endif
     if (count > 0 && count == there.size()) newest = candidate.marker;
   }
   return newest;

@@ -119,6 +119,9 @@ void batch_store::erase_outcome(storage::write_batch& into, client_id client,
 }
 
 void batch_store::restore_outcomes(core& into) const {
+#if FLAMINGO_MUTANT_restart_forgets_outcomes
+  return;
+#endif
   scan(kv_, worker_, at_outcome, [&](byte_span at, byte_span value) {
     good(at.size() == head_bytes + 4 + 8 && value.size() >= outcome_head_bytes);
     outcome x{bundle_sequence{number_at<std::uint64_t>(at, head_bytes + 4)},

@@ -52,13 +52,18 @@ void batch_watch::erase_executor_rows(byte_span first) {
   if (first[0] == marker_row) markers_.clear();
 }
 
+commit_index batch_watch::snapshot() const {
+  std::vector<executor::found_marker> all;
+  for (const auto& [at, marker] : markers_) all.push_back(marker);
+  const auto newest = executor::newest_complete(all);
+  return newest ? newest->index : commit_index{};
+}
+
 checkers::deleted_batch batch_watch::facts_of(const digest& batch, time_point now) const {
   checkers::deleted_batch x;
   x.id = batch;
   x.anchor = anchor_;
-  std::vector<executor::found_marker> all;
-  for (const auto& [at, marker] : markers_) all.push_back(marker);
-  if (const auto snapshot = executor::newest_complete(all)) x.snapshot = snapshot->index;
+  x.snapshot = snapshot();
   if (const auto at = found_in(committed_, batch)) {
     x.committed = at->by;
     x.committed_since = now - at->at;

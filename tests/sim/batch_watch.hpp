@@ -25,6 +25,9 @@ public:
   void erase_executor_row(byte_span key);
   void erase_executor_rows(byte_span first);
 
+  /// The newest complete one of the executors; 0: none.
+  commit_index snapshot() const;
+
   /// The facts of each batch whose bytes go with these changes.
   /// @param history how long committed ones are kept at least
   std::vector<checkers::deleted_batch> deleted(const storage::write_batch& changes, time_point now,

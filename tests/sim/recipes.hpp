@@ -24,6 +24,7 @@ struct recipe {
   unsigned byzantine = 0, kinds = any_kind;
   unsigned skewed_clocks = 250, small_values = 250;
   unsigned gaps = 0, lost_disk = 0, left_behind = 0, patient = 0, orphans = 0;
+  unsigned snapshots = 0;
   unsigned scaling = 250;   // executors come, go and crash
   unsigned validators = 0;  // 0: 4 to 7
   bool one_dies = false;    // for good, and one less is Byzantine

@@ -115,12 +115,15 @@ void recorder::durable(validator_id v, const storage::write_batch& changes) {
   if (!honest(v)) return;
   note_joined(v, changes);
   judge_deletions(v, changes);
+  bool of_snapshots = false;
   for (const auto& x : changes.operations()) {
+    of_snapshots = of_snapshots || x.where == table::executor;
     switch (x.what) {
       case storage::write_batch::kind::put:
         put(v, x.where, x.first, value_of(x));
         break;
       case storage::write_batch::kind::erase:
+        if (x.where == table::batches) disks_[v.value].outcomes.noted(x.first);
         if (x.where == table::batches && x.first.size() >= digest::size)
           disks_[v.value].erased_batches.insert(digest_at(x.first, x.first.size() - digest::size));
         if (x.where == table::executor) disks_[v.value].owed.erase_executor_row(x.first);
@@ -130,6 +133,7 @@ void recorder::durable(validator_id v, const storage::write_batch& changes) {
         break;
     }
   }
+  if (of_snapshots) judge_snapshot(v);
 }
 
 /// A committer's head without a commit: a checkpoint was put in place.
@@ -142,7 +146,9 @@ void recorder::note_joined(validator_id v, const storage::write_batch& changes) 
     if (x.where != table::state || x.first.size() != 1 || x.first.data()[0] != head_key) continue;
     if (const auto record = committer::decode_head(value_of(x))) head = record->head.index;
   }
-  if (head) facts_.of[v.value].joined.insert(*head);
+  if (!head) return;
+  facts_.of[v.value].joined.insert(*head);
+  disks_[v.value].outcomes.joined(*head);
 }
 
 void recorder::put(validator_id v, table where, byte_span key, const shared_bytes& value) {
@@ -153,6 +159,7 @@ void recorder::put(validator_id v, table where, byte_span key, const shared_byte
     case table::certificates:
       return put_certified(v, tail(value, digest::size));
     case table::batches:
+      disk.outcomes.noted(key);
       return put_batch(v, value);
     case table::votes:
       return put_vote(v, key, value);
@@ -196,6 +203,18 @@ void recorder::judge_deletions(validator_id v, const storage::write_batch& chang
       seen_.push_back(std::move(x));
 }
 
+/// Nothing that a snapshot is past is executed again, at whatever crash.
+void recorder::judge_snapshot(validator_id v) {
+  auto& disk = disks_[v.value];
+  const auto snapshot = disk.owed.snapshot();
+  for (const auto& x : disk.outcomes.passed_by(snapshot))
+    seen_.push_back(
+        {"durability", name_of(v) + " has a snapshot of commit " + std::to_string(snapshot.value) +
+                           ", and its store does not say what became of bundle " +
+                           std::to_string(x.sequence.value) + " of " + name_of(x.client) +
+                           ", commit " + std::to_string(x.by.value)});
+}
+
 void recorder::put_commit(validator_id v, commit_index index, const shared_bytes& bytes) {
   auto stream = decode(sequenced_frame(bytes));
   auto& mine = facts_.of[v.value];
@@ -205,6 +224,7 @@ void recorder::put_commit(validator_id v, commit_index index, const shared_bytes
     return;
   }
   disks_[v.value].owed.committed(*stream, now_());
+  disks_[v.value].outcomes.committed(*stream);
   // Who executes it is each validator's own business.
   const execution_group group = std::exchange(stream->group, {});
   const shared_bytes common = encode(*stream).bytes();

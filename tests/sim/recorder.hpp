@@ -12,6 +12,7 @@
 #include "tests/sim/checkers/durability.hpp"
 #include "tests/sim/checkers/history.hpp"
 #include "tests/sim/checkers/violation.hpp"
+#include "tests/sim/outcome_watch.hpp"
 #include "tests/sim/tap.hpp"
 
 namespace flamingo::sim {
@@ -57,6 +58,7 @@ private:
     std::set<digest> batches, erased_batches;
     round_number floor;
     batch_watch owed;
+    outcome_watch outcomes;
   };
 
   bool honest(validator_id v) const { return facts_.of[v.value].honest; }
@@ -67,6 +69,7 @@ private:
   void put_batch(validator_id v, const shared_bytes& bytes);
   void put_vote(validator_id v, byte_span key, const shared_bytes& row);
   void judge_deletions(validator_id v, const storage::write_batch& changes);
+  void judge_snapshot(validator_id v);
   void voted(validator_id v, const vote& x);
   void sent_header(validator_id v, const digest& id, round_number round);
   void expect_links(validator_id v, const digest& header, const std::string& text);

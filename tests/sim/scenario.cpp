@@ -47,6 +47,7 @@ public:
     if (random_.chance(how_.left_behind)) plan_left_behind();
     if (random_.chance(how_.scaling)) plan_scaling();
     if (random_.chance(how_.orphans)) plan_orphans();
+    if (random_.chance(how_.snapshots)) plan_snapshots();
     finish();
     return std::move(out_);
   }
@@ -140,7 +141,10 @@ private:
     return from + duration(random_.below(static_cast<std::uint64_t>((to - from).count()) + 1));
   }
   void add(duration at, fault what, validator_id a = {}, validator_id b = {}) {
-    out_.events.push_back({at, what, a, b, {}, 0});
+    out_.events.push_back({at, what, a, b, {}, 0, {}});
+  }
+  void add_for_client(duration at, fault what, std::uint32_t client) {
+    out_.events.push_back({at, what, {}, {}, {}, 0, client_id{client}});
   }
 
   /// One honest validator after the other, so that never more than f are faulty beside those that
@@ -215,12 +219,30 @@ private:
     }
   }
 
+  void plan_blackout() { black_out(some_time(active_ / 4, active_), milliseconds(2000)); }
+
   /// Everybody loses power at once.
-  void plan_blackout() {
-    const auto at = some_time(active_ / 4, active_);
+  void black_out(duration at, duration longest) {
     for (std::uint16_t v = 0; v < n_; ++v) {
       add(at, fault::crash, validator_id{v});
-      add(at + some_time(milliseconds(10), milliseconds(2000)), fault::restart, validator_id{v});
+      add(at + some_time(milliseconds(10), longest), fault::restart, validator_id{v});
+    }
+  }
+
+  /// Everybody loses power while clients hear nobody. What was executed for them meanwhile a
+  /// snapshot has passed: it is executed no more, and what stores keep of it must answer them.
+  void plan_snapshots() {
+    out_.world.protocol.checkpoint_anchors = random_.between(1, 3);
+    duration at = some_time(active_ / 8, active_ / 4);
+    for (auto blackouts = random_.between(1, 2); blackouts > 0; --blackouts) {
+      const auto dark = at + some_time(milliseconds(500), active_ / 4);
+      for (std::uint32_t c = 0; c < out_.load.size(); ++c) {
+        if (random_.chance(200)) continue;
+        add_for_client(at + some_time(duration::zero(), milliseconds(300)), fault::cut_client, c);
+        add_for_client(dark + some_time(milliseconds(1), active_ / 4), fault::heal_client, c);
+      }
+      black_out(dark, milliseconds(500));
+      at = dark + some_time(active_ / 4, active_ / 2);
     }
   }
 
@@ -299,6 +321,10 @@ std::string event::text() const {
       return "cut " + x + " - " + y;
     case fault::heal:
       return "heal " + x + " - " + y;
+    case fault::cut_client:
+      return "cut c" + std::to_string(client.value);
+    case fault::heal_client:
+      return "heal c" + std::to_string(client.value);
     case fault::slow:
       return fmt::format("{} is {} ms further away", x, delay.count() / 1000);
     case fault::lossy:

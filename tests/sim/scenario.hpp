@@ -18,6 +18,8 @@ enum class fault : std::uint8_t {
   restart,         // `a` starts again from its disk
   cut,             // the links between `a` and `b` go
   heal,            // and may come back
+  cut_client,      // the links of `client` go, to all validators
+  heal_client,     // and may come back
   slow,            // `a` is `delay` further away from everybody
   lossy,           // all links lose and repeat `per_mille` of their frames
   add,             // an operator of `a` wants one executor more
@@ -34,6 +36,7 @@ struct event {
   validator_id a, b;
   std::chrono::microseconds delay{};
   unsigned per_mille = 0;
+  client_id client{};
 
   std::string text() const;
 };

@@ -129,6 +129,10 @@ private:
         return net.cut(world_.host_of(x.a), world_.host_of(x.b));
       case fault::heal:
         return net.heal(world_.host_of(x.a), world_.host_of(x.b));
+      case fault::cut_client:
+        return with_links_of(x.client, [&](host_id a, host_id b) { net.cut(a, b); });
+      case fault::heal_client:
+        return with_links_of(x.client, [&](host_id a, host_id b) { net.heal(a, b); });
       case fault::slow:
         return net.slow(world_.host_of(x.a), x.delay);
       case fault::lossy:
@@ -152,6 +156,12 @@ private:
         net.model().loss_per_mille = net.model().duplicate_per_mille = 0;
         return;
     }
+  }
+
+  template <class F>
+  void with_links_of(client_id c, F&& f) {
+    for (std::uint16_t v = 0; v < plan_.world.validators; ++v)
+      f(world_.host_of(c), world_.host_of(validator_id{v}));
   }
 
   void crash(validator_id v) {
