@@ -159,6 +159,10 @@ std::vector<ordered_header> tusk::history(dag_position anchor, round_number floo
     const slot& x = *find(at);
     result.push_back({at, x.id});
     const auto visit = [&](dag_position next) {
+#if FLAMINGO_MUTANT_output_is_a_maximum
+      for (auto line = rows_.upper_bound(next.round); line != rows_.end(); ++line)
+        if (line->second[next.author.value].output) return;
+#endif
       if (next.round > floor && seen.insert(next) && !find(next)->output) todo.push_back(next);
     };
     for (const validator_id parent : x.parents) visit({at.round - 1, parent});
@@ -177,8 +181,12 @@ std::vector<sub_dag> tusk::commit(leader_rule& leaders) {
 
 std::vector<sub_dag> tusk::commit_wave(wave_number w, leader_rule& leaders) {
   if (w <= head_.wave) return {};
-  for (wave_number v = head_.wave + 1; v <= w; ++v)
+  for (wave_number v = head_.wave + 1; v <= w; ++v) {
+#if FLAMINGO_MUTANT_unknown_coins_are_skipped
+    if (v < w) continue;
+#endif
     if (!leaders.leader(v)) return {};
+  }
   const auto leader_of = [&](wave_number v) {
     return dag_position{leader_round(v), *leaders.leader(v)};
   };
@@ -190,6 +198,9 @@ std::vector<sub_dag> tusk::commit_wave(wave_number w, leader_rule& leaders) {
   std::vector<std::pair<wave_number, dag_position>> chain{{w, newest}};
   dag_position candidate = newest;
   for (wave_number v = w - 1; v > head_.wave; v = v - 1) {
+#if FLAMINGO_MUTANT_unknown_coins_are_skipped
+    if (!leaders.leader(v)) continue;
+#endif
     const dag_position earlier = leader_of(v);
 #if FLAMINGO_MUTANT_walk_back_from_top
     candidate = newest;

@@ -85,9 +85,11 @@ std::optional<ended> refusal(const hello& theirs, const hello& ours, const admis
     return differs(ending::wrong_version, "protocol version", theirs.version, ours.version);
   if (theirs.chain != ours.chain)
     return differs(ending::wrong_chain, "chain id", start_of(theirs.chain), start_of(ours.chain));
+#if !FLAMINGO_MUTANT_hello_of_any_committee
   if (theirs.committee != ours.committee)
     return differs(ending::wrong_committee, "committee file", start_of(theirs.committee),
                    start_of(ours.committee));
+#endif
   if (theirs.about != ours.about)
     return differs(ending::wrong_conversation, "conversation", to_string(theirs.about),
                    to_string(ours.about));

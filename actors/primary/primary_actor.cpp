@@ -111,6 +111,9 @@ restored recover(storage::kv& store, const dag_limits& limits, const committee& 
     x.votes.push_back({where, cast->header});
     return true;
   });
+#if FLAMINGO_MUTANT_restart_forgets_votes
+  x.votes.clear();
+#endif
   const auto own = key::of(at_own);
   store.scan(table::headers, own, own.prefix_end(), [&](byte_span at, byte_span row) {
     const signed_frame frame{shared_bytes(std::vector<char>(row.begin(), row.end()))};

@@ -185,6 +185,9 @@ void proposer::take_parents(header& into, const dag::graph& dag) const {
 
 void proposer::take_weak_links(header& into, const dag::graph& dag) const {
   if (into.round.value < 3) return;
+#if FLAMINGO_MUTANT_late_headers_are_not_linked
+  return;
+#endif
   dag::history linked(members_.size());
   std::vector<dag_position> parents;
   dag.authors(into.round - 1).for_each([&](validator_id author) {

@@ -100,6 +100,9 @@ void voter::receive(signed_header x, bool coin_valid, const dag::graph& dag, out
 #endif
   if (known(where) != nullptr) {
     out.rejected.push_back(reject::equivocation);
+#if FLAMINGO_MUTANT_evidence_is_lost
+    return;
+#endif
     return keep_evidence(x.hdr, x.bytes, out);
   }
   if (!coin_valid) return out.rejected.push_back(reject::bad_coin_share);

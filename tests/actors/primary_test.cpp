@@ -95,8 +95,8 @@ TEST_SUITE("primary actor") {
     const auto first = b.votes_to(1);
     b.crash();
     b.boot();
-    b.receive(1, x);
     b.receive(1, b.first_header(1, 2));
+    b.receive(1, x);
     b.sync();
     REQUIRE(b.votes_to(1).size() == 1);
     CHECK(b.votes_to(1)[0].header == x.hdr.id);

@@ -14,13 +14,24 @@ function(flamingo_simulator name)
 endfunction()
 flamingo_simulator(flamingo-sim)
 
-# Its broken variants (mutants.txt): the files that hold the broken line are compiled anew, and being
-# named before the libraries they stand in for the sound ones.
+# The program that hunts a mutant with the tests of `program`, which are compiled already.
+function(flamingo_hunting_tests name program)
+  get_target_property(libraries ${program} LINK_LIBRARIES)
+  add_executable(${name} ${ARGN} $<TARGET_OBJECTS:${program}>)
+  target_compile_options(${name} PRIVATE ${FLAMINGO_WARNINGS})
+  target_link_libraries(${name} PRIVATE ${libraries})
+endfunction()
+
+# The broken variants (mutants.txt), each beside the simulator or test program that hunts it: the files
+# that hold the broken line are compiled anew, and being named before the libraries they stand in for the
+# sound ones.
 add_custom_target(flamingo-mutants)
 file(STRINGS ${CMAKE_SOURCE_DIR}/tests/sim/mutants.txt mutant_lines REGEX "^[a-z]")
 flamingo_sources(mutable_files FOLDERS actors crypto)
 foreach(line ${mutant_lines})
-  string(REGEX MATCH "^[a-z0-9_]+" mutant "${line}")
+  string(REGEX MATCH "^([a-z0-9_]+) +([a-z_-]+)" name_and_hunter "${line}")
+  set(mutant ${CMAKE_MATCH_1})
+  set(hunter ${CMAKE_MATCH_2})
   set(broken_files)
   foreach(file ${mutable_files})
     file(STRINGS ${file} places REGEX "FLAMINGO_MUTANT_${mutant}$")
@@ -31,9 +42,16 @@ foreach(line ${mutant_lines})
   if(NOT broken_files)
     message(FATAL_ERROR "tests/sim/mutants.txt: nowhere is there a FLAMINGO_MUTANT_${mutant}")
   endif()
-  flamingo_simulator(flamingo-sim-${mutant} ${broken_files})
-  target_compile_options(flamingo-sim-${mutant} PRIVATE -O1 -g0)  # it is built, run and thrown away
-  set_target_properties(flamingo-sim-${mutant} PROPERTIES EXCLUDE_FROM_ALL ON)
-  target_compile_definitions(flamingo-sim-${mutant} PRIVATE FLAMINGO_MUTANT_${mutant}=1)
-  add_dependencies(flamingo-mutants flamingo-sim-${mutant})
+  if(hunter MATCHES "-tests$")
+    set(program ${hunter}-${mutant})
+    flamingo_hunting_tests(${program} ${hunter} ${broken_files})
+    add_dependencies(flamingo-mutants ${hunter})  # without the mutant they must pass
+  else()
+    set(program flamingo-sim-${mutant})
+    flamingo_simulator(${program} ${broken_files})
+  endif()
+  target_compile_options(${program} PRIVATE -O1 -g0)  # it is built, run and thrown away
+  set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  target_compile_definitions(${program} PRIVATE FLAMINGO_MUTANT_${mutant}=1)
+  add_dependencies(flamingo-mutants ${program})
 endforeach()
