@@ -252,6 +252,9 @@ round_number core::oldest_to_keep(const floor_raised& in) {
   constexpr std::size_t checkpoints = 3;  // the two snapshots that are kept, and one just replaced
   if (in.index.value % protocol_.checkpoint_anchors == 0) checkpoint_floors_.push_back(in.floor);
   if (checkpoint_floors_.size() > checkpoints) checkpoint_floors_.pop_front();
+#if FLAMINGO_MUTANT_dag_deletion_leads
+  return in.floor - local_.history_rounds;
+#endif
   if (checkpoint_floors_.size() < checkpoints) return {};
   return std::min(in.floor - local_.history_rounds, checkpoint_floors_.front() + 1);
 }
@@ -281,6 +284,12 @@ void core::reconsider_pending(effects& out) {
 /// place: the voters' floors had, since they did not look, and so ours will.
 std::vector<dag::link> core::missing_of(const header& x) const {
   std::vector<dag::link> missing;
+#if FLAMINGO_MUTANT_links_below_the_floor_count
+  dag::for_each_link(x.round, x.parents, x.weak_links, {}, [&](const dag::link& to) {
+    if (!dag_.holds(to)) missing.push_back(to);
+  });
+  return missing;
+#endif
   dag::for_each_link(x.round, x.parents, x.weak_links, dag_.floor(), [&](const dag::link& to) {
 #if FLAMINGO_MUTANT_link_leads_anywhere
     if (dag_.contains(to.id)) return;
@@ -304,6 +313,9 @@ void core::accept(certified_header x, effects& out) {
   const auto missing = missing_of(x.hdr);
   want(missing, x);
   if (!kept.empty()) withdraw_hints(kept.mapped().hdr);
+#if FLAMINGO_MUTANT_incomplete_is_complete
+  return complete(std::move(x), out);
+#endif
   if (missing.empty()) return complete(std::move(x), out);
   certified_.insert(x.hdr.id);
   for (const auto& to : missing) waiting_for_[to.id].push_back({where, to});

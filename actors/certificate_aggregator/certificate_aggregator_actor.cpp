@@ -78,9 +78,13 @@ restored recover(storage::kv& store, validator_id self, const dag_limits& limits
 
 storage::write_batch writes_of(const effects& x, const std::vector<certified_frame>& frames) {
   storage::write_batch writes;
-  for (std::size_t i = 0; i < frames.size(); ++i)
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+#if FLAMINGO_MUTANT_parent_is_not_stored
+    continue;
+#endif
     writes.put(table::certificates, key::of(x.complete[i].hdr.round, x.complete[i].hdr.author),
                row_of(x.complete[i], frames[i]));
+  }
   if (x.store_floor) writes.put(table::meta, key_of_floor(), byte_span(key::of(*x.store_floor)));
   if (x.forget)
     writes.erase_range(table::certificates, key::of(round_number{}), key::of(*x.forget));

@@ -99,6 +99,11 @@ void perform_commit(pointer self, commit x) {
   s.totals = x.totals;
   s.recent.emplace_back(x.head.index, frame);
   if (s.recent.size() > s.env->local.stream_window) s.recent.pop_front();
+#if FLAMINGO_MUTANT_windows_after_the_commit
+  commit without = x;
+  without.windows.clear();
+  s.out->perform(writes_of(without, s.chain, frame), nullptr);
+#endif
   s.out->perform(writes_of(x, s.chain, frame),
                  [self, notice = encode(x.notice), signals = encode(x.signals),
                   control = encode(x.control), has_records = !x.control.records.empty()] {

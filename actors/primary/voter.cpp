@@ -42,7 +42,9 @@ screening voter::screen(const header& x, const dag::graph& dag) const {
   if (!members_.has(x.author)) return screening::refuse(reject::unknown_validator);
   if (x.author == self_) return screening::refuse(reject::wrong_author);
   if (x.epoch != members_.epoch) return screening::refuse(reject::wrong_epoch);
+#if !FLAMINGO_MUTANT_votes_below_the_floor
   if (x.round <= dag.floor()) return screening::refuse(reject::round_too_low);
+#endif
   if (x.round > current(dag) + protocol_.round_limit + protocol_.gc_depth)
     return screening::refuse(reject::round_too_high);
   const digest* first = known(x.position());

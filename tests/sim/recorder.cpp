@@ -183,6 +183,10 @@ void recorder::put(validator_id v, table where, byte_span key, const shared_byte
 void recorder::put_vote(validator_id v, byte_span key, const shared_bytes& row) {
   auto& disk = disks_[v.value];
   const auto place = position_at(key);
+  if (place.round <= disk.floor)
+    seen_.push_back({"floors", name_of(v) + " voted for a header of " + name_of(place.author) +
+                                   ", round " + std::to_string(place.round.value) +
+                                   ", and its floor is " + std::to_string(disk.floor.value)});
   const auto header = disk.votes[place] = digest_at(row, signature::size);
   std::vector<digest> payload;
   const shared_bytes signed_header = tail(row, signature::size + digest::size);
