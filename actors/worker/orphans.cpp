@@ -32,6 +32,13 @@ void orphans::watch_output(const digest& id) {
   file(id, {});
 }
 
+void orphans::found_at(round_number anchor) {
+  std::vector<digest> older;
+  for (const auto& [due, id] : by_due_)
+    if (due > round_number{} && due < anchor + with_.age_rounds) older.push_back(id);
+  for (const digest& id : older) watch(id, anchor);
+}
+
 std::optional<batch_withdrawal> orphans::withdraw(round_number anchor) {
   batch_withdrawal out;
   while (!by_due_.empty() && out.batches.size() < withdrawn_at_once) {

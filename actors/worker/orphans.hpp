@@ -47,6 +47,8 @@ public:
   /// One that was output is durable here: it is withdrawn next.
   void watch_output(const digest&);
   bool watches(const digest& id) const { return watched_.contains(id); }
+  /// The log was further than was known: at `anchor`. What is watched came no earlier.
+  void found_at(round_number anchor);
 
   /// Step 1. The log is at `anchor`. Nothing if nothing is old enough.
   std::optional<batch_withdrawal> withdraw(round_number anchor);

@@ -402,6 +402,7 @@ private:
   // the log and the executors
   commit_index newest_;
   round_number anchor_round_;
+  bool knows_the_log_ = false;    // since this start
   round_number sequenced_round_;  // the same of the newest sub-DAG that came
   std::map<digest, std::vector<payload_order>> payload_wanted_;  // until the batch is here
   struct packed_batch {

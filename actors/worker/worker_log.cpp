@@ -1,5 +1,6 @@
 // The log's side of the worker: what committed, what is missing, and the executors.
 #include <algorithm>
+#include <utility>
 
 #include "actors/worker/worker.hpp"
 
@@ -8,6 +9,9 @@ namespace flamingo::worker {
 void core::on(commit_noticed x, effects&) {
   newest_ = std::max(newest_, x.notice.index);
   anchor_round_ = std::max(anchor_round_, x.notice.anchor_round);
+  // The first one tells what was committed before this start; until then the worker knows as much
+  // as its own store, and the log may have been far ahead of that.
+  if (!std::exchange(knows_the_log_, true)) orphans_.found_at(anchor_round_);
 }
 
 void core::on(sub_dag_sequenced x, effects& out) {

@@ -41,6 +41,13 @@ struct receiver : worker_harness {
     x.anchor_round = round_number{anchor};
     return step(worker::sub_dag_sequenced{std::move(x)});
   }
+  /// It is heard that the log has committed this anchor round.
+  worker::effects noticed(std::uint64_t anchor) {
+    commit_notice notice;
+    notice.index = commit_index{9};
+    notice.anchor_round = round_number{anchor};
+    return step(worker::commit_noticed{notice});
+  }
   worker::effects noted(std::uint64_t number, std::uint64_t voted, std::vector<digest> kept = {}) {
     return step(worker::withdrawal_answered{{number, round_number{voted}, std::move(kept)}});
   }
@@ -94,10 +101,7 @@ TEST_SUITE("worker orphans") {
     receiver w;
     w.log_at(21);
     w.noted(1, 30);
-    commit_notice notice;
-    notice.index = commit_index{9};
-    notice.anchor_round = round_number{1000};
-    CHECK(w.step(worker::commit_noticed{notice}).given_up.empty());
+    CHECK(w.noticed(1000).given_up.empty());
     // The sub-DAG that is still on its way has it.
     auto x = w.commit(2, w.batch.batch);
     x.anchor_round = round_number{1000};
@@ -106,6 +110,14 @@ TEST_SUITE("worker orphans") {
     CHECK(fx.committed.size() == 1);
     CHECK(fx.payload.size() == 1);
     CHECK(w.log_at(2000).given_up.empty());
+  }
+
+  TEST_CASE("what came before a worker that starts knew how far the log is counts as come then") {
+    receiver w;
+    w.noticed(15);  // of before the start
+    CHECK_FALSE(w.log_at(15 + gc_depth + history).withdrawal);
+    w.noticed(1000);  // the log goes on; nothing is younger for that
+    CHECK(w.log_at(15 + gc_depth + history + 1).withdrawal);
   }
 
   TEST_CASE("a batch that a header lists after all is there again, and a late answer counts not") {
