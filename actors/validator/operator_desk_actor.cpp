@@ -78,10 +78,11 @@ operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<s
             bool status = false;
             question.read([&](schema::OperatorMessage::Reader r) { status = r.isStatus(); });
             if (!status) return answer_scaling(self, link, question);
-            self->request(primary, patience, atom::status_v)
+            self->request<caf::message_priority::high>(primary, patience, atom::status_v)
                 .then(
                     [=](const evidence_frame& evidence) {
-                      self->request(committer, patience, atom::status_v)
+                      self->request<caf::message_priority::high>(committer, patience,
+                                                                 atom::status_v)
                           .then(
                               [=](const operator_frame& report) {
                                 self->send(link, atom::transmit_v, link_priority::sync,

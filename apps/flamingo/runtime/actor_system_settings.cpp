@@ -11,6 +11,9 @@ actor_system_settings::actor_system_settings(const config::runtime_settings& x) 
   load<caf::io::middleman>();
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", static_cast<std::size_t>(x.threads));
+  // By default an actor keeps its thread until its mailbox is empty: under load others, such as the
+  // one that answers `status`, would wait for seconds.
+  set("scheduler.max-throughput", std::size_t{20});
 }
 
 }  // namespace flamingo::runtime
