@@ -56,6 +56,8 @@ struct local_parameters {
   std::string scheduler = "static";    // who runs what: static, pilotfish or flamingo
   std::uint64_t max_lag = 200;         // sub-DAGs the executors may be behind before new
                                        // client payload is refused; 10..10000
+  std::chrono::milliseconds max_execution_delay{1000};  // bundles wait at the door while a commit
+                                                        // waits for longer; 10..600000 ms
   std::uint64_t max_lead = 16;  // sub-DAGs an executor may be ahead of the slowest one; 1..1000
   std::uint32_t max_waiting_steps = 50'000;      // transactions that wait for values; 1000..10^7
   std::uint64_t max_waiting_sub_dags = 256;      // of the stream, not begun; 16..10000

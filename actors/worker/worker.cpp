@@ -112,8 +112,14 @@ effects core::step(time_point now, input in) {
   return out;
 }
 
-bool core::much_uncommitted() const {
-  return records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes;
+/// The bound for which bundles wait at the door, if they must: more of them now would only make all
+/// wait longer.
+const char* core::closed_by() const {
+  if (records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes)
+    return "max_uncommitted_bytes";
+  if (!unexecuted_.empty() && now_ - unexecuted_.front().second > with_.local.max_execution_delay)
+    return "max_execution_delay";
+  return nullptr;
 }
 
 std::optional<check> core::next_check() {

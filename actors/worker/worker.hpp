@@ -7,6 +7,7 @@
 // receipt_book (answers).
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -349,8 +350,8 @@ private:
   void release(const pending_bundle&);
   void release(const std::vector<charge>&);
   bool too_many_uncommitted(validator_id author, std::uint64_t bytes) const;
-  bool much_uncommitted() const;
-  bool bundles_wait() const { return !ingress_.empty() && !much_uncommitted(); }
+  const char* closed_by() const;
+  bool bundles_wait() const { return !ingress_.empty() && !closed_by(); }
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
   bool committed_by(commit_index, const digest& id);
@@ -360,6 +361,7 @@ private:
   void consume(const sequenced_bundle&, std::set<client_id>& changed);
   void expect_outcomes(const sequenced_sub_dag&);
   void output(const sequenced_sub_dag&, const sequenced_batch&, effects&);
+  void forget_executed();
   void give_up_orphans(effects&);
   void want(const wanted_batch&, effects&);
   void cache(const digest& id, std::shared_ptr<const packed_operations>);
@@ -417,6 +419,7 @@ private:
     std::uint64_t life = 0;
   };
   std::map<executor_id, executor_state> executors_;
+  std::deque<std::pair<commit_index, time_point>> unexecuted_;  // sub-DAGs, and when they came
   std::vector<outcomes_asked> outcomes_asked_;  // that wait until all executors are so far
   bool diverged_ = false;
 };

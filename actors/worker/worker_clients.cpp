@@ -92,7 +92,7 @@ void core::on(bundle_arrived x, effects& out) {
     return answer(from, sequence, admission::busy{busy_retry, "bundle_window"}, out);
   if (auto why = busy(x.store_full)) return answer(from, sequence, std::move(*why), out);
   if (auto why = ingress_.arrive(from, std::move(x.bundle))) {
-    if (much_uncommitted()) why = admission::busy{lag_retry, "max_uncommitted_bytes"};
+    if (const char* bound = closed_by()) why = admission::busy{lag_retry, bound};
     return answer(from, sequence, std::move(*why), out);
   }
   held[sequence] = {mark, false};

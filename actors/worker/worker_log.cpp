@@ -26,7 +26,14 @@ void core::on(sub_dag_sequenced x, effects& out) {
   for (const auto& batch : sub_dag.batches)
     if (batch.worker == with_.worker) output(sub_dag, batch, out);
   sequenced_round_ = std::max(sequenced_round_, sub_dag.anchor_round);
+  unexecuted_.emplace_back(sub_dag.index, now_);
+  forget_executed();
   give_up_orphans(out);
+}
+
+void core::forget_executed() {
+  const commit_index done = executed();
+  while (!unexecuted_.empty() && unexecuted_.front().first <= done) unexecuted_.pop_front();
 }
 
 /// By the stream alone: the notices of commits run ahead of what is known to be output.
@@ -136,6 +143,7 @@ void core::on(executor_met x, effects&) {
 
 void core::on(executor_left x, effects& out) {
   executors_.erase(x.executor);
+  forget_executed();
   answer_about_outcomes(out);
 }
 
@@ -144,6 +152,7 @@ void core::on(execution_advanced x, effects& out) {
   if (found == executors_.end()) return;             // it has left
   if (x.progress.life < found->second.life) return;  // from before a roll-back
   found->second = {x.progress.index, x.progress.snapshot, x.progress.life};
+  forget_executed();
 #if FLAMINGO_MUTANT_deletion_leads
   records_.take_deletions(newest_, now_, out.deletions);
 #endif

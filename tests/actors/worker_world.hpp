@@ -188,6 +188,10 @@ private:
           if (batch.id == payload->batch) execute(i, batch, *payload, out);
         caf::anon_send(x.worker, encode(out));
       }
+      // What has nothing to run is executed, too.
+      execution_progress progress;
+      progress.index = commit_index{log.size()};
+      if (x.worker) caf::anon_send(x.worker, encode(progress));
     }
     run();
   }

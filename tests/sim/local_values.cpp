@@ -65,6 +65,7 @@ local_parameters small_values(random_source& random) {
   maybe(x.index_cache_bundles, 1'000, 1'000);
   maybe(x.checkpoint_bytes_per_second, 256 << 10, mib);
   maybe(x.max_lag, 10, 20);
+  maybe(x.max_execution_delay, 10, 100);
   maybe(x.max_lead, 1, 2);
   maybe(x.max_waiting_steps, 1'000, 1'000);
   maybe(x.max_waiting_sub_dags, 16, 16);

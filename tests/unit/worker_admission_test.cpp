@@ -267,6 +267,56 @@ TEST_SUITE("worker admission") {
     CHECK(only_answer<admission::admitted>(w.admit(w.bundle(0, 1), 0)));
   }
 
+  TEST_CASE("while a commit waits long for the executors, bundles wait at the door") {
+    local_parameters local;
+    local.max_execution_delay = milliseconds{300};
+    worker_harness w(0, local);
+    w.step(worker::executor_met{executor_id{0}});
+    execution_progress progress;
+    const auto executed = [&](std::uint64_t index) {
+      progress.index = commit_index{index};
+      w.step(worker::execution_advanced{progress});
+    };
+    const auto output = [&](std::uint64_t index) {
+      sequenced_sub_dag x;
+      x.index = commit_index{index};
+      w.step(worker::sub_dag_sequenced{std::move(x)});
+    };
+    executed(0);
+    output(1);
+    w.advance(milliseconds{200});
+    output(2);
+    w.advance(milliseconds{100});
+    CHECK(only_answer<admission::admitted>(w.admit(w.bundle(0, 1), 0)));
+    w.advance(milliseconds{1});
+    CHECK(answers(w.admit(w.bundle(0, 2), 0)).empty());
+    CHECK_FALSE(w.core.next_check());
+    executed(1);
+    CHECK(w.core.next_check());  // the one that waits; the next commit is younger
+    w.advance(milliseconds{200});
+    CHECK(answers(w.admit(w.bundle(0, 3), 0)).empty());
+    executed(2);
+    CHECK(w.core.next_check());
+  }
+
+  TEST_CASE("who finds no room at a door that executors keep shut hears why") {
+    local_parameters local;
+    local.max_execution_delay = milliseconds{300};
+    local.ingress_bytes = 2000;
+    worker_harness w(0, local);
+    w.step(worker::executor_met{executor_id{0}});
+    sequenced_sub_dag x;
+    x.index = commit_index{1};
+    w.step(worker::sub_dag_sequenced{std::move(x)});
+    w.advance(milliseconds{301});
+    std::string last;
+    for (std::uint64_t i = 1; i <= 60 && last.empty(); ++i) {
+      const auto fx = w.admit(w.bundle(0, i), 0);
+      if (only_answer<admission::busy>(fx)) last = limit_of(fx);
+    }
+    CHECK(last == "max_execution_delay");
+  }
+
   TEST_CASE("what no commit outputs is bounded, so that nothing fills the store") {
     local_parameters local;
     local.max_uncommitted_bytes = 3000;

@@ -211,6 +211,9 @@ std::vector<entry> of_executor(local_parameters& x) {
       scheduler_choice(x.scheduler),
       integer("max_lag", x.max_lag, 10, 10'000,
               "Commits that executors may be behind before new bundles are refused.", "commits"),
+      milliseconds("max_execution_delay_ms", x.max_execution_delay, 10, 600'000,
+                   "Bundles wait to be taken in while a commit has waited for the executors for "
+                   "longer than this."),
       integer("max_lead", x.max_lead, 1, 1000,
               "Commits that an executor may be ahead of the slowest one.", "commits"),
       integer("max_waiting_steps", x.max_waiting_steps, 1000, 10'000'000,
