@@ -31,7 +31,16 @@ std::optional<Value> found_in(const std::map<digest, Value>& all, const digest& 
 
 void batch_watch::committed(const sequenced_sub_dag& x, time_point now) {
   anchor_ = std::max(anchor_, x.anchor_round);
+  young_.emplace_back(now, anchor_);
   for (const auto& batch : x.batches) committed_.try_emplace(batch.id, output{x.index, now});
+}
+
+void batch_watch::acknowledged(const digest& batch, time_point now) {
+  while (!young_.empty() && young_.front().first + hearing <= now) {
+    heard_ = young_.front().second;
+    young_.pop_front();
+  }
+  acknowledged_[batch] = heard_;
 }
 
 void batch_watch::voted(round_number round, const std::vector<digest>& payload) {

@@ -2,6 +2,7 @@
 // what it said, so that each deletion can be judged (checkers/deletion.hpp). Part of the recorder.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -16,7 +17,7 @@ class batch_watch {
 public:
   void committed(const sequenced_sub_dag&, time_point now);
   /// It told the author.
-  void acknowledged(const digest& batch) { acknowledged_[batch] = anchor_; }
+  void acknowledged(const digest& batch, time_point now);
   /// Its vote for this header is durable.
   void voted(round_number, const std::vector<digest>& payload);
 
@@ -40,8 +41,13 @@ private:
   };
   checkers::deleted_batch facts_of(const digest& batch, time_point now) const;
 
+  // A worker hears of a commit a moment after it is durable.
+  static constexpr std::chrono::milliseconds hearing{100};
+
   round_number anchor_;
-  std::map<digest, output> committed_;  // the first time
+  std::deque<std::pair<time_point, round_number>> young_;  // anchors that it may not have heard of
+  round_number heard_;                                     // the newest that it has
+  std::map<digest, output> committed_;                     // the first time
   std::map<digest, round_number> acknowledged_, voted_;
   std::map<std::vector<byte>, executor::found_marker> markers_;  // by key
 };

@@ -394,7 +394,7 @@ void recorder::sent_header(validator_id v, const digest& id, round_number round)
 void recorder::left(link::peer from, link::peer, const worker_frame& x) {
   const auto v = validator_of(from);
   if (!honest(v)) return;
-  if (const auto id = stored_batch(x)) disks_[v.value].owed.acknowledged(*id);
+  if (const auto id = stored_batch(x)) disks_[v.value].owed.acknowledged(*id, now_());
 }
 
 void recorder::arrived(link::peer from, link::peer to, const worker_frame& x) {

@@ -19,7 +19,7 @@ struct deleted_batch {
   std::optional<commit_index> committed;     // by the first commit of its log that output the batch
   duration committed_since{};                // how long ago that was
   duration history{};                        // how long it keeps committed ones at least
-  std::optional<round_number> acknowledged;  // the same anchor, when it last said that it stores it
+  std::optional<round_number> acknowledged;  // the anchor it knew when it last told its author so
   round_number voted;  // of the newest header that lists it and that it voted for; 0: none
 };
 
