@@ -5,6 +5,7 @@
 
 #include "apps/flamingo/commands.hpp"
 #include "apps/flamingo/config/committee_file.hpp"
+#include "apps/flamingo/config/state_size.hpp"
 #include "apps/flamingo/network_plan.hpp"
 #include "apps/flamingo/number_options.hpp"
 #include "apps/flamingo/runtime/stop_signal.hpp"
@@ -52,6 +53,8 @@ int init(network_plan plan, console to) {
   runtime::stop_signal stop;
   const auto layout =
       make_network(plan, [&stop] { return stop.wait_for(std::chrono::milliseconds(0)); });
+  if (const auto large = config::large_state(plan.protocol.accounts, plan.local.executors))
+    to.err << "flamingo: " << *large << std::endl;
   const auto members = config::load_committee(layout.committee()).members;
   to.out << fmt::format(
       "{}: {} validators ({} may be faulty), {} clients, chain {}\n"

@@ -80,6 +80,28 @@ TEST_SUITE("check-config") {
     }
   }
 
+  TEST_CASE("what many accounts take is told in one line before anything is started") {
+    testing::temporary_directory dir;
+    const auto net = (dir.path() / "net").string();
+    const auto made = flamingo_run(
+        {"init", "--accounts", "100000000", "--executors", "4", "--clients", "1", "--dir", net});
+    CHECK(made.code == 0);
+    CHECK_MESSAGE(one_line(made.err), made.err);
+    CHECK_MESSAGE(made.err.find("100000000 accounts take up to 15.6 GiB of memory in a validator "
+                                "with 4 executors") != std::string::npos,
+                  made.err);
+    for (const std::string file : {"committee.toml", "v0/node.toml"}) {
+      const auto checked = flamingo_run({"check-config", net + "/" + file});
+      CHECK(checked.code == 0);
+      CHECK_MESSAGE(one_line(checked.err), checked.err);
+      CHECK_MESSAGE(checked.err.find("100000000 accounts take up to") != std::string::npos,
+                    checked.err);
+    }
+    CHECK(flamingo_run({"check-config", net + "/c0/client.toml"}).err == "");
+    const auto few = flamingo_run({"init", "--accounts", "1000000", "--dir", net + "2"});
+    CHECK(few.err == "");
+  }
+
   TEST_CASE("paths in a file that a symbolic link leads to start where the real file is") {
     testing::temporary_directory dir;
     const auto layout = make_network(small(dir.path() / "net"));
