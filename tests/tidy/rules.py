@@ -27,7 +27,7 @@ class Tree:
             if any(part in SKIPPED_FOLDERS or (part.startswith(".") and part != ".ci") for part in parts):
                 continue
             if path.is_file() and (path.suffix in (".cpp", ".hpp", ".py", ".sh", ".capnp", ".md", ".cmake")
-                                   or path.name in ("run", "CMakeLists.txt")):
+                                   or path.name in ("run", "CMakeLists.txt", "mutants.txt")):
                 self.texts[path.relative_to(self.root).as_posix()] = path.read_text(errors="replace")
 
     def files(self, *suffixes, within=""):
@@ -169,6 +169,15 @@ def nothing_is_left_undone(tree):
             yield path, source_text.line_of(text, m.start()), f"{m.group()}: do it, or say what is left"
 
 
+def mutants_are_hunted(tree):
+    """A broken variant that no line hunts proves nothing."""
+    hunted = re.findall(r"^(\w+) ", tree.texts.get("tests/sim/mutants.txt", ""), re.MULTILINE)
+    for path, text in tree.files(*CPP):
+        for m in re.finditer(r"^#if !?FLAMINGO_MUTANT_(\w+)", text, re.MULTILINE):
+            if m.group(1) not in hunted:
+                yield path, source_text.line_of(text, m.start()), f"mutants.txt hunts no {m.group(1)}"
+
+
 def headers_say_what_they_are(tree):
     for path, text in tree.files(".hpp"):
         if not text.startswith("//"):
@@ -198,6 +207,7 @@ RULES = [
     test_cases_check_something,
     tests_do_not_wait_for_time,
     nothing_is_left_undone,
+    mutants_are_hunted,
     headers_say_what_they_are,
     folders_have_names_and_readmes,
 ]

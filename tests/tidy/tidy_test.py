@@ -135,6 +135,11 @@ class TidyTest(unittest.TestCase):
         self.assertIn("actors/util:0: a folder is named after what it is", found({"actors/util/x.cpp": "\n"}))
         self.assert_bad("tests/README.md", "x\n" * 41, "41 lines")
 
+    def test_a_broken_variant_is_hunted_by_a_line(self):
+        hunted = {"tests/sim/mutants.txt": "# a_comment is none\nvote_twice  crashes  1-200  what\n"}
+        self.assert_good("actors/a.cpp", "#if !FLAMINGO_MUTANT_vote_twice\n#endif\n", hunted)
+        self.assert_bad("actors/a.cpp", "\n#if FLAMINGO_MUTANT_vote\n#endif\n", "hunts no vote", hunted)
+
 
 class SourceTextTest(unittest.TestCase):
     def test_functions_are_told_from_classes_and_initializers(self):
