@@ -2,8 +2,18 @@
 
 namespace flamingo::sim::byzantine {
 
+namespace {
+
+constexpr std::size_t listed_max = 100;
+
+}  // namespace
+
 bool liar::change(header& x) {
   auto& random = who_.random;
+  for (const payload_entry& entry : x.payload) {
+    if (listed_.size() < listed_max) listed_.push_back(entry);
+    listed_[next_++ % listed_max] = entry;
+  }
   switch (random.below(7)) {
     case 0:
       return false;
@@ -65,7 +75,7 @@ void liar::about_payload(header& x) {
     return;
   }
   payload_entry& entry = x.payload[random.below(x.payload.size())];
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
       entry.transactions += 1 + static_cast<std::uint32_t>(random.below(1'000'000));
       return;
@@ -80,6 +90,9 @@ void liar::about_payload(header& x) {
       return;
     case 4:
       x.payload.push_back(payload_entry(entry));
+      return;
+    case 5:
+      x.payload.push_back(listed_[random.below(listed_.size())]);
       return;
     default:
       x.payload.push_back({who_.some_digest(), entry.worker, 7, {}, entry.counts});

@@ -63,7 +63,8 @@ struct bench {
     h.author = author;
     h.round = round_number{round};
     h.parents = {digest{{1}}, digest{{2}}, digest{{3}}, digest{{4}}};
-    h.payload.push_back({digest{{9}}, worker_id{}, 5, {}, {byte{1}, byte{1}}});
+    h.payload.push_back(
+        {digest{{9, static_cast<byte>(round)}}, worker_id{}, 5, {}, {byte{1}, byte{1}}});
     if (carries_coin_share(h.round)) h.coin_share.assign(64, byte{7});
     return h;
   }
@@ -145,9 +146,13 @@ TEST_SUITE("attacks") {
 
   TEST_CASE("a liar's headers keep their links, and lie about all sorts of things") {
     bench<liar> x;
-    std::size_t time = 0, payload = 0, control = 0, epoch = 0, round_lies = 0, coin = 0;
+    std::size_t time = 0, payload = 0, again = 0, control = 0, epoch = 0, round_lies = 0, coin = 0;
+    std::set<digest> listed;  // by headers before
     for (const auto& [before, after] : x.changes()) {
       CHECK(after.parents == before.parents);
+      for (const auto& entry : before.payload) listed.erase(entry.batch);
+      for (const auto& entry : after.payload) again += listed.contains(entry.batch);
+      for (const auto& entry : before.payload) listed.insert(entry.batch);
       time += after.created_at != before.created_at || after.queue_delay.has_value();
       payload += after.payload != before.payload;
       control += !after.control.empty();
@@ -156,6 +161,7 @@ TEST_SUITE("attacks") {
       coin += after.coin_share != before.coin_share;
     }
     for (const auto lies : {time, payload, control, epoch, round_lies, coin}) CHECK(lies > 2);
+    CHECK(again > 0);
   }
 
   TEST_CASE("a forger's certificates have votes enough, and f+1 right ones at most") {
