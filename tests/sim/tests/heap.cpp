@@ -16,9 +16,14 @@ void count(void* at, std::int64_t sign) {
                   std::memory_order_relaxed);
 }
 
-void* counted(void* at) {
+void* take(std::size_t size) {
+  void* at = std::malloc(size > 0 ? size : 1);
+  if (at != nullptr) count(at, 1);
+  return at;
+}
+
+void* good(void* at) {
   if (at == nullptr) throw std::bad_alloc();
-  count(at, 1);
   return at;
 }
 
@@ -31,11 +36,17 @@ void release(void* at) {
 }  // namespace
 
 void* operator new(std::size_t size) {
-  return counted(std::malloc(size > 0 ? size : 1));
+  return good(take(size));
+}
+// The library's own form of this would not go with the `delete` below under a sanitizer.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return take(size);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto unit = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(unit, (size + unit - 1) / unit * unit));
+  void* at = good(std::aligned_alloc(unit, (size + unit - 1) / unit * unit));
+  count(at, 1);
+  return at;
 }
 void operator delete(void* at) noexcept {
   release(at);
