@@ -92,7 +92,8 @@ void decode_damaged(const wire<Schema>& frame, unsigned seed, int rounds) {
 }
 
 bool same(const sequenced_sub_dag& a, const sequenced_sub_dag& b) {
-  const byte_span x = encode(a).bytes(), y = encode(b).bytes();
+  const auto of_a = encode(a), of_b = encode(b);
+  const byte_span x = of_a.bytes(), y = of_b.bytes();
   return std::equal(x.begin(), x.end(), y.begin(), y.end());
 }
 
