@@ -34,6 +34,7 @@ public:
   ~shell_bench() {
     for (const auto& x : actors_) caf::anon_send_exit(x, caf::exit_reason::kill);
     run();
+    store->crash();  // what waits for a sync holds who waits for it, and that the store
   }
 
   static crypto::fake_signer signer(unsigned i) {

@@ -34,6 +34,9 @@ public:
     for (unsigned i = 0; i < n; ++i) disks.push_back(std::make_shared<storage::memory_kv>());
     lives.resize(n);
   }
+  ~worker_world() {
+    for (auto& disk : disks) disk->crash();  // as ~shell_bench
+  }
 
   static validator_id v(unsigned i) { return validator_id{static_cast<std::uint16_t>(i)}; }
 
