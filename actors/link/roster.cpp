@@ -16,6 +16,7 @@ roster::dismissal roster::ask(std::map<id, member>::iterator at, ending why) {
 }
 
 void roster::forget_stranger(id which) {
+  leaving_.erase(which);
   if (std::erase(strangers_, which) > 0) on_strangers_(strangers_.size());
 }
 
@@ -24,13 +25,14 @@ std::optional<roster::id> roster::begin(bool accepted) {
   id made = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) return std::nullopt;
+    if (closed_ || (accepted && leaving_.size() >= max_strangers_)) return std::nullopt;
     made = next_++;
     members_[made].accepted = accepted;
     if (accepted) {
       strangers_.push_back(made);
       if (strangers_.size() > max_strangers_) {
         oldest = ask(members_.find(strangers_.front()), ending::crowded_out);
+        leaving_.insert(strangers_.front());
         strangers_.pop_front();
       }
       on_strangers_(strangers_.size());

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "actors/link/ending.hpp"
@@ -33,8 +34,11 @@ public:
         max_links_of_peer_(max_links_of_peer),
         on_strangers_(std::move(on_strangers)) {}
 
-  /// A connection begins. The oldest stranger makes room if there are too many.
-  /// @returns empty after `dismiss_all`.
+  /// A connection begins. The oldest stranger makes room if there are too many. Who was asked to
+  /// and is not gone yet counts on, so that never more connections are open than twice
+  /// `max_strangers` and the links, however slowly they end: CAF's middleman, once some 8,000 of
+  /// them want its attention at a time, waits for CAF's clock, which waits for the middleman.
+  /// @returns empty after `dismiss_all`, and for an accepted one while too many are leaving.
   std::optional<id> begin(bool accepted);
   /// How to end it. It may be over already.
   void introduce(id which, dismissal how);
@@ -65,6 +69,7 @@ private:
   std::condition_variable changed_;
   std::map<id, member> members_;
   std::deque<id> strangers_;                 // accepted, oldest first
+  std::set<id> leaving_;                     // strangers that were asked to make room
   std::map<peer, std::deque<id>> links_of_;  // accepted and up, oldest first
   id next_ = 1;
   bool closed_ = false;

@@ -51,7 +51,7 @@ std::optional<std::string> out_of_bounds(const settings& s) {
       {"read_bytes", s.read_bytes, 4 * kib, 4 * mib, ""},
       {"unhandled_bytes", s.unhandled_bytes, mib, 4 * gib, ""},
       {"emulated_bytes", s.emulated_bytes, mib, 4 * gib, ""},
-      {"max_strangers", s.max_strangers, 8, 65536, ""},
+      {"max_strangers", s.max_strangers, 8, 1024, ""},
       {"max_links_of_peer", s.max_links_of_peer, 1, 1024, ""},
       {"frames_per_second", s.frames_per_second, 100, 10'000'000, ""},
       {"vain_frames_per_second", s.vain_frames_per_second, 1, 1'000'000, ""},

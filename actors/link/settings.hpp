@@ -55,7 +55,7 @@ struct settings {
 
   // -- bounds of all links of a conversation
   std::uint32_t max_strangers = 256;    // connections before the end of their hand-shake; the
-                                        // oldest makes room; 8..65536
+                                        // oldest makes room; 8..1024
   std::uint32_t max_links_of_peer = 8;  // accepted from one peer; the oldest makes room; 1..1024
 
   // -- bounds of all links of a conversation with one peer

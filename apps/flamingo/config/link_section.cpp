@@ -45,7 +45,7 @@ std::vector<entry> sizes(link::settings& x) {
             "What came over one link and its role has not handled; beyond, nothing is read."),
       bytes("emulated_bytes", x.emulated_bytes, mib, 4 * gib,
             "Frames that stand on the emulated wire of one link."),
-      integer("max_strangers", x.max_strangers, 8, 65'536,
+      integer("max_strangers", x.max_strangers, 8, 1024,
               "Connections before the end of their hand-shake; the oldest makes room."),
       integer("max_links_of_peer", x.max_links_of_peer, 1, 1024,
               "Links accepted from one peer; the oldest makes room."),
