@@ -7,7 +7,7 @@ import time
 import unittest
 import urllib.request
 
-from network import FLAMINGO, Network
+from network import FLAMINGO, SANITIZED, Network
 
 FLOOD = os.environ.get("FLOOD", "build/release/tests/flood")
 SECONDS = 15  # of each measurement
@@ -62,7 +62,8 @@ class FloodsTest(unittest.TestCase):
         self.assertGreaterEqual(seen["links"], seen["wanted_links"])
         self.assertGreater(seen["sent_frames"], 20_000)
         self.assertGreater(throttles, 10)  # it would have sent more
-        self.assertLess(seen["flooded"]["p99"], 2 * seen["calm"]["p99"] + NOISE_MS, seen)
+        if not SANITIZED:
+            self.assertLess(seen["flooded"]["p99"], 2 * seen["calm"]["p99"] + NOISE_MS, seen)
 
     def network(self):
         net = Network(clients=4)

@@ -11,6 +11,8 @@ import tempfile
 import time
 
 FLAMINGO = os.environ.get("FLAMINGO", "build/release/flamingo")
+# With sanitizers (./run check sanitize) time and memory say nothing; all else is asked as ever.
+SANITIZED = "SANITIZED" in os.environ
 PATIENCE = 60  # seconds; no wait in a test is longer, and one that reaches it fails
 
 
