@@ -25,7 +25,7 @@ std::optional<roster::id> roster::begin(bool accepted) {
   id made = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || (accepted && leaving_.size() >= max_strangers_)) return std::nullopt;
+    if (closed_ || (accepted && leaving_.size() >= most_leaving)) return std::nullopt;
     made = next_++;
     members_[made].accepted = accepted;
     if (accepted) {

@@ -24,6 +24,8 @@ public:
   using id = std::uint64_t;
   /// Asks a connection to end; called without the lock, at most once.
   using dismissal = std::function<void(ending)>;
+  /// Strangers that were asked to make room and are not gone yet, at most.
+  static constexpr std::size_t most_leaving = 512;
 
   /// @param max_strangers accepted connections before the end of their hand-shake.
   /// @param max_links_of_peer accepted links that are up, to one peer.
@@ -35,9 +37,9 @@ public:
         on_strangers_(std::move(on_strangers)) {}
 
   /// A connection begins. The oldest stranger makes room if there are too many. Who was asked to
-  /// and is not gone yet counts on, so that never more connections are open than twice
-  /// `max_strangers` and the links, however slowly they end: CAF's middleman, once some 8,000 of
-  /// them want its attention at a time, waits for CAF's clock, which waits for the middleman.
+  /// and is not gone yet counts on, so that the number of open connections is bounded, however
+  /// slowly they end: CAF's middleman, once some 8,000 of them want its attention at a time, waits
+  /// for CAF's clock, which waits for the middleman.
   /// @returns empty after `dismiss_all`, and for an accepted one while too many are leaving.
   std::optional<id> begin(bool accepted);
   /// How to end it. It may be over already.

@@ -96,7 +96,10 @@ private:
                     socket_handle socket, std::string with, bool accepted,
                     std::function<void(bool)> gone) {
     const auto number = d->connections.begin(accepted);
-    if (!number) return;
+    if (!number) {  // or the door is shut, and nobody reads any more what is counted
+      if (accepted) d->metrics.count(ending::crowded_out);
+      return;
+    }
     auto plan = std::make_shared<connection_plan<Message>>();
     plan->through = d;
     plan->rules = std::move(rules);
