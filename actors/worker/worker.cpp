@@ -118,7 +118,7 @@ const char* core::closed_by() const {
   if (records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes)
     return "max_uncommitted_bytes";
   if (!unexecuted_.empty() && now_ - unexecuted_.front().second > with_.local.max_execution_delay)
-    return "max_execution_delay";
+    return "max_execution_delay_ms";
   return nullptr;
 }
 

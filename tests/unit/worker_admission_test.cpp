@@ -314,7 +314,7 @@ TEST_SUITE("worker admission") {
       const auto fx = w.admit(w.bundle(0, i), 0);
       if (only_answer<admission::busy>(fx)) last = limit_of(fx);
     }
-    CHECK(last == "max_execution_delay");
+    CHECK(last == "max_execution_delay_ms");
   }
 
   TEST_CASE("what no commit outputs is bounded, so that nothing fills the store") {
