@@ -6,18 +6,57 @@
 
 namespace flamingo::storage {
 
+namespace {
+
+/// With one part for each value, so that both maps can share it.
+write_batch flat(write_batch changes) {
+  const auto& all = changes.operations();
+  if (std::all_of(all.begin(), all.end(), [](const write_batch::operation& x) {
+        return x.what != write_batch::kind::put || x.value.size() == 1;
+      }))
+    return changes;
+  write_batch result;
+  for (const auto& x : all) {
+    if (x.what == write_batch::kind::put)
+      result.put(x.where, x.first, shared_bytes(flatten(x.value)));
+    else if (x.what == write_batch::kind::erase)
+      result.erase(x.where, x.first);
+    else
+      result.erase_range(x.where, x.first, x.last);
+  }
+  return result;
+}
+
+}  // namespace
+
 void memory_kv::apply(const write_batch& changes, rows& to) {
+  // Where the row before ended: rows that follow each other, as those of a snapshot, are not
+  // searched for.
+  std::map<key, shared_bytes>* in = nullptr;
+  std::map<key, shared_bytes>::iterator next;
+  const auto find = [&](const write_batch::operation& x) {
+    auto& rows = to[static_cast<std::size_t>(x.where)];
+    const bool follows = in == &rows &&
+                         (next == rows.begin() || std::prev(next)->first < x.first) &&
+                         (next == rows.end() || x.first <= next->first);
+    if (!follows) next = rows.lower_bound(x.first);
+    in = &rows;
+    return next != rows.end() && next->first == x.first;
+  };
   for (const auto& x : changes.operations()) {
-    auto& row = to[static_cast<std::size_t>(x.where)];
+    const bool found = find(x);
     switch (x.what) {
       case write_batch::kind::put:
-        row.insert_or_assign(x.first, x.value.front());
+        if (found)
+          (next++)->second = x.value.front();
+        else
+          in->emplace_hint(next, x.first, x.value.front());
         break;
       case write_batch::kind::erase:
-        row.erase(x.first);
+        if (found) next = in->erase(next);
         break;
       case write_batch::kind::erase_range:
-        if (x.first < x.last) row.erase(row.lower_bound(x.first), row.lower_bound(x.last));
+        if (x.first < x.last) next = in->erase(next, in->lower_bound(x.last));
         break;
     }
   }
@@ -30,20 +69,10 @@ void memory_kv::write(write_batch changes, durable_callback on_durable) {
       on_durable({failure::stopped, "the simulated store was stopped: open it again"});
     return;
   }
-  // One part for each value, so that both maps can share it.
-  write_batch flat;
-  for (const auto& x : changes.operations()) {
-    if (x.what == write_batch::kind::put)
-      flat.put(x.where, x.first,
-               x.value.size() == 1 ? x.value.front() : shared_bytes(flatten(x.value)));
-    else if (x.what == write_batch::kind::erase)
-      flat.erase(x.where, x.first);
-    else
-      flat.erase_range(x.where, x.first, x.last);
-  }
-  if (failed_.ok()) apply(flat, submitted_);
-  queued_bytes_ += flat.bytes();
-  pending_.push_back({std::move(flat), std::move(on_durable)});
+  changes = flat(std::move(changes));
+  if (failed_.ok()) apply(changes, submitted_);
+  queued_bytes_ += changes.bytes();
+  pending_.push_back({std::move(changes), std::move(on_durable)});
   if (settings_.on_pending) settings_.on_pending();
 }
 
@@ -81,14 +110,14 @@ void memory_kv::stop() {
   stopped_ = true;
 }
 
-void memory_kv::sync(std::size_t count) {
+void memory_kv::sync(std::size_t count, const observer& see) {
   count = std::min(count, pending_.size());
   if (count == 0) return;
   if (failed_.ok() && !refuses_.ok()) {
     failed_ = refuses_;
     submitted_ = durable_;
   }
-  std::vector<durable_callback> call_backs;
+  std::vector<waiting> synced;
   for (; count > 0; --count) {
     waiting next = std::move(pending_.front());
     pending_.pop_front();
@@ -98,12 +127,13 @@ void memory_kv::sync(std::size_t count) {
       ++counted_.writes;
       counted_.bytes += next.changes.bytes();
     }
-    call_backs.push_back(std::move(next.on_durable));
+    synced.push_back(std::move(next));
   }
   if (failed_.ok()) ++counted_.syncs;
   const auto life = life_;
-  for (const auto& call_back : call_backs) {
-    if (call_back) call_back(failed_);
+  for (const waiting& x : synced) {
+    if (see && failed_.ok()) see(x.changes);
+    if (x.on_durable) x.on_durable(failed_);
     if (life != life_) return;
   }
 }

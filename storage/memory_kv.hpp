@@ -20,6 +20,8 @@ public:
     std::function<void()> on_pending;
   };
 
+  using observer = std::function<void(const write_batch&)>;
+
   memory_kv() = default;
   explicit memory_kv(options settings) : settings_(std::move(settings)) {}
 
@@ -37,7 +39,8 @@ public:
   /// Makes the oldest `count` pending writes durable, as one group, then calls their call-backs in
   /// order. What a call-back writes waits for the next sync; a crash() within one leaves the rest
   /// uncalled.
-  void sync(std::size_t count = std::numeric_limits<std::size_t>::max());
+  /// @param see may be empty; is told of each write that became durable, before its writer is.
+  void sync(std::size_t count = std::numeric_limits<std::size_t>::max(), const observer& see = {});
 
   /// Power off and on: drops what was not synced, without calling back. Usable again, also after
   /// stop().

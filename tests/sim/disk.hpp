@@ -13,7 +13,7 @@ namespace flamingo::sim {
 /// everything durable that was written before it began.
 class disk final : public storage::kv {
 public:
-  using observer = std::function<void(const storage::write_batch&)>;
+  using observer = storage::memory_kv::observer;
 
   /// @param schedule runs a task after one sync's virtual time; tasks of a crashed host never run.
   /// @param on_durable may be empty; is told of every write that became durable, in order, before
@@ -26,17 +26,7 @@ public:
 
   void write(storage::write_batch changes, storage::durable_callback on_durable) override {
     if (!alive_) return;
-    if (on_durable_) {
-      // Values are shared, so the copy costs little.
-      auto tell = [this, copy = changes,
-                   then = std::move(on_durable)](const storage::write_result& result) {
-        if (result.ok()) on_durable_(copy);
-        then(result);
-      };
-      platter_->write(std::move(changes), std::move(tell));
-    } else {
-      platter_->write(std::move(changes), std::move(on_durable));
-    }
+    platter_->write(std::move(changes), std::move(on_durable));
     if (syncing_) return;
     begin_sync();
   }
@@ -63,7 +53,7 @@ private:
     syncing_ = true;
     schedule_([this, count = platter_->pending()] {
       syncing_ = false;
-      platter_->sync(count);
+      platter_->sync(count, on_durable_);
       if (alive_ && !syncing_ && platter_->pending() > 0) begin_sync();
     });
   }
