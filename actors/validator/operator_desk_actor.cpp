@@ -9,7 +9,8 @@ namespace flamingo::operator_desk {
 
 namespace {
 
-constexpr std::chrono::seconds patience{5};
+// CAF 0.17.6 drops the priority of a request whose time-out is a duration of std::chrono.
+const caf::duration patience{std::chrono::seconds(5)};
 
 template <class Id, class Handle>
 void watch(operator_desk_actor::stateful_pointer<state> self, watched_roles<Id>& roles, Id id,

@@ -12,7 +12,9 @@ using namespace flamingo::testing;
 
 namespace {
 
-committer_actor::behavior_type fake_committer(committer_actor::pointer) {
+/// @param indexes counts what it was told of batches.
+committer_actor::behavior_type fake_committer(committer_actor::pointer,
+                                              const std::shared_ptr<unsigned>& indexes) {
   status_report x;
   x.validator = v(0);
   x.round = r(17);
@@ -26,7 +28,7 @@ committer_actor::behavior_type fake_committer(committer_actor::pointer) {
           [](atom::start) {},
           [](atom::diverged, commit_index) {},
           [](const certified_frame&) {},
-          [](const index_frame&) {},
+          [indexes](const index_frame&) { ++*indexes; },
           [](const progress_frame&) {},
           [](atom::replay, executor_id, commit_index, std::uint64_t) {},
           [](atom::leave, executor_id) {},
@@ -40,13 +42,16 @@ committer_actor::behavior_type fake_committer(committer_actor::pointer) {
 /// Validator 0's desk and primary, and an operator who notes the answers.
 struct desk_bench : shell_bench {
   primary_actor role;
+  committer_actor committer;
+  std::shared_ptr<unsigned> indexes = std::make_shared<unsigned>();
   operator_desk_actor desk;
   operator_link to_operator;
   notes<operator_message> answers = std::make_shared<std::vector<operator_message>>();
 
   void boot() {
     role = spawn(primary::shell, environment(0));
-    desk = spawn(operator_desk::shell, spawn(fake_committer), role);
+    committer = spawn(fake_committer, indexes);
+    desk = spawn(operator_desk::shell, committer, role);
     to_operator = spawn([into = answers](operator_link::pointer) -> operator_link::behavior_type {
       return {[into](atom::transmit, link_priority, const operator_frame& x) {
                 into->push_back(*decode(x));
@@ -62,6 +67,16 @@ struct desk_bench : shell_bench {
   void ask(const operator_frame& question = encode(operator_message{status_query{}})) {
     caf::anon_send(desk, to_operator, question);
     run();
+  }
+  /// Each handles one message, if it has any.
+  void take_turns() {
+    const auto take_turn = [&](const auto& who) {
+      if (sched.prioritize(who)) sched.run_once();
+    };
+    take_turn(role);
+    take_turn(committer);
+    take_turn(desk);
+    take_turn(to_operator);
   }
   /// The newest answer.
   status_report told() {
@@ -81,6 +96,24 @@ TEST_SUITE("operator desk") {
     CHECK(b.told().round == r(17));
     CHECK(b.told().executors == 2);
     CHECK(b.told().evidence == evidence_report{{0, 0, 0, 0}, {}});
+  }
+
+  TEST_CASE("a question passes what waits in the mailboxes of roles") {
+    constexpr unsigned many = 200;
+    desk_bench b;
+    b.boot();
+    for (unsigned i = 0; i < many; ++i) {
+      caf::anon_send(b.role, v(1), peer_frame());  // refused, and counted, when its turn comes
+      caf::anon_send(b.committer, index_frame());
+    }
+    caf::anon_send(b.desk, b.to_operator, encode(operator_message{status_query{}}));
+    for (unsigned i = 0; i < many && b.answers->empty(); ++i) b.take_turns();
+    CHECK(b.answers->size() == 1);
+    CHECK(b.rejected("primary", reject::malformed) < many / 2);
+    CHECK(*b.indexes < many / 2);
+    b.run();
+    CHECK(b.rejected("primary", reject::malformed) == many);
+    CHECK(*b.indexes == many);
   }
 
   TEST_CASE("an equivocator's two headers reach the operator, also after a restart") {
