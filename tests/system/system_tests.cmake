@@ -76,7 +76,8 @@ system_test("system: a flood is told that it is one, memory stays bounded and no
   overload_test.py OverloadTest.test_overload ALONE)
 system_test("system: a flood of bad signatures less than doubles the other clients' p99"
   floods_test.py FloodsTest.test_signature_flood ALONE)
-# Not here yet: FloodsTest.test_sync_flood. It held in the one run that it had.
+system_test("system: a flood of sync requests less than doubles the other clients' p99"
+  floods_test.py FloodsTest.test_sync_flood ALONE)
 system_test("system: where no validator may be faulty none may lose its store"
   joining_test.py JoiningTest.test_lost_store_of_a_small_network)
 system_test("system: the roles of one validator run in several processes over TLS"
