@@ -138,6 +138,10 @@ void write(const status_report& from, schema::StatusReport::Builder into) {
   };
   const auto size = [](const auto& ids) { return static_cast<unsigned>(ids.size()); };
   into.setDivergedAt(from.diverged_at.value_or(commit_index{0}).value);
+  if (from.committed_before) {
+    into.setCommittedBefore(from.committed_before->count);
+    into.setBeforeUs(static_cast<std::uint64_t>(from.committed_before->ago.count()));
+  }
   write_ids(from.absent_workers, into.initAbsentWorkers(size(from.absent_workers)));
   write_ids(from.absent_executors, into.initAbsentExecutors(size(from.absent_executors)));
 }
@@ -165,6 +169,9 @@ bool read(schema::StatusReport::Reader from, status_report& into) {
   for (const std::uint16_t id : from.getAbsentExecutors())
     into.absent_executors.push_back(executor_id{id});
   if (const commit_index at{from.getDivergedAt()}; at.value != 0) into.diverged_at = at;
+  if (const std::chrono::microseconds ago{static_cast<std::int64_t>(from.getBeforeUs())};
+      ago.count() > 0)
+    into.committed_before = {from.getCommittedBefore(), ago};
   if (!read(from.getEvidence(), into.evidence)) return false;
   return read_fixed(from.getChain(), into.chain);
 }

@@ -94,6 +94,14 @@ struct status_query {
   friend bool operator==(status_query, status_query) = default;
 };
 
+/// What a count was a while ago.
+struct earlier_count {
+  std::uint64_t count = 0;
+  std::chrono::microseconds ago{0};  // more than 0
+
+  friend bool operator==(const earlier_count&, const earlier_count&) = default;
+};
+
 /// What a validator answers to `flamingo status`.
 struct status_report {
   validator_id validator;
@@ -116,6 +124,7 @@ struct status_report {
   std::vector<executor_id> absent_executors;
   /// The first checkpoint at which its state was not the others': it executes nothing any more.
   std::optional<commit_index> diverged_at;
+  std::optional<earlier_count> committed_before;  // committed_transactions: a rate needs both
 
   friend bool operator==(const status_report&, const status_report&) = default;
 };

@@ -97,6 +97,7 @@ void perform_commit(pointer self, commit x) {
   const sequenced_frame frame = encode(x.stream);
   s.counted->committed(x, s.totals, s.env->self, s.env->now());
   s.totals = x.totals;
+  s.transactions.note(s.env->now(), x.totals.transactions);
   s.recent.emplace_back(x.head.index, frame);
   if (s.recent.size() > s.env->local.stream_window) s.recent.pop_front();
 #if FLAMINGO_MUTANT_windows_after_the_commit
@@ -206,6 +207,8 @@ operator_frame report(pointer self) {
   auto& s = self->state;
   status_report x = s.logic->status();
   x.chain = s.chain;
+  if (const auto before = s.transactions.before(s.env->now()))
+    x.committed_before = {before->total, std::chrono::ceil<std::chrono::microseconds>(before->ago)};
   if (x.executed >= x.index)
     x.executed_transactions = x.committed_transactions;
   else if (const auto next = decode(frame_of(self, x.executed + 1)))
@@ -227,6 +230,7 @@ void start(pointer self, runtime::environment_ptr env) {
       [env_ptr = s.env](const std::string& what) { env_ptr->fail(ec::store_failed, what); });
   auto store = recover(*e.store, s.chain);
   s.totals = store.totals;
+  s.transactions.note(s.env->now(), s.totals.transactions);
   if (!store.groups.empty() && store.groups.back().group.executors != e.local.executors)
     spdlog::info(
         "executors = {} in the file is their number at first: it is {} by now (flamingo "

@@ -10,6 +10,7 @@
 
 #include "actors/committer/committer.hpp"
 #include "actors/committer/committer_metrics.hpp"
+#include "actors/committer/recent_total.hpp"
 #include "actors/interfaces.hpp"
 #include "actors/runtime/environment.hpp"
 #include "actors/runtime/outbox.hpp"
@@ -34,6 +35,7 @@ struct state {
 
   digest chain;          // at the newest commit
   bundle_totals totals;  // at the newest commit
+  recent_total transactions;
   /// Newest commits, so that the live stream needs no store: at most stream_window of them.
   std::deque<std::pair<commit_index, sequenced_frame>> recent;
   commit_index root_handed_on;  // of the executors' newest state root

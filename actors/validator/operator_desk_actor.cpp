@@ -65,12 +65,41 @@ void answer_scaling(operator_desk_actor::stateful_pointer<state> self, const ope
           [](const caf::error&) {});
 }
 
+/// Asks both roles at once: each may have much to do before its turn.
+void answer_status(operator_desk_actor::stateful_pointer<state> self, const operator_link& link,
+                   const committer_actor& committer, const primary_actor& primary) {
+  struct parts {
+    std::optional<operator_frame> report;
+    std::optional<evidence_frame> evidence;
+  };
+  const auto known = std::make_shared<parts>();
+  const auto answer = [self, link, known] {
+    if (known->report && known->evidence)
+      self->send(link, atom::transmit_v, link_priority::sync,
+                 completed(self->state, *known->report, *known->evidence));
+  };
+  // The operator's command has a time-out of its own.
+  const auto give_up = [](const caf::error&) {};
+  self->request<caf::message_priority::high>(committer, patience, atom::status_v)
+      .then(
+          [known, answer](const operator_frame& report) {
+            known->report = report;
+            answer();
+          },
+          give_up);
+  self->request<caf::message_priority::high>(primary, patience, atom::status_v)
+      .then(
+          [known, answer](const evidence_frame& evidence) {
+            known->evidence = evidence;
+            answer();
+          },
+          give_up);
+}
+
 }  // namespace
 
 operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<state> self,
                                          committer_actor committer, primary_actor primary) {
-  // The operator's command has a time-out of its own.
-  const auto give_up = [](const caf::error&) {};
   self->set_down_handler([self](const caf::down_msg& gone) {
     note_end(self->state.workers, gone.source);
     note_end(self->state.executors, gone.source);
@@ -78,20 +107,10 @@ operator_desk_actor::behavior_type shell(operator_desk_actor::stateful_pointer<s
   return {[=](const operator_link& link, const operator_frame& question) {
             bool status = false;
             question.read([&](schema::OperatorMessage::Reader r) { status = r.isStatus(); });
-            if (!status) return answer_scaling(self, link, question);
-            self->request<caf::message_priority::high>(primary, patience, atom::status_v)
-                .then(
-                    [=](const evidence_frame& evidence) {
-                      self->request<caf::message_priority::high>(committer, patience,
-                                                                 atom::status_v)
-                          .then(
-                              [=](const operator_frame& report) {
-                                self->send(link, atom::transmit_v, link_priority::sync,
-                                           completed(self->state, report, evidence));
-                              },
-                              give_up);
-                    },
-                    give_up);
+            if (status)
+              answer_status(self, link, committer, primary);
+            else
+              answer_scaling(self, link, question);
           },
           [self](atom::meet, worker_id id, const sequenced_sink& worker) {
             watch(self, self->state.workers, id, worker);

@@ -34,7 +34,7 @@ int show(const options& x, console to) {
                                 link::identity::of(members, {link::peer::kind::operator_, 0}), {});
   status::status_reader reader(*process.doors.operators, members);
   const milliseconds timeout(static_cast<std::int64_t>(x.timeout_seconds * 1000));
-  constexpr milliseconds period{1000};
+  constexpr milliseconds dial{2000}, period{1000};
   const auto ask = [&](milliseconds dial_timeout) {
     return std::pair(reader.ask(timeout, dial_timeout), steady_clock::now());
   };
@@ -42,28 +42,27 @@ int show(const options& x, console to) {
     return std::any_of(a.begin(), a.end(), [](const auto& r) { return r.has_value(); });
   };
 
-  constexpr milliseconds first{1000};
   const auto began = steady_clock::now();
-  auto [before, asked] = ask(first);
+  auto [now, asked] = ask(dial);
   // Nobody so far: the links, or the refusals, may only be slow.
-  if (!any(before) && !x.watch && timeout > first) {
+  if (!any(now) && !x.watch && timeout > dial) {
     const auto left =
         std::max(milliseconds(0),
                  std::chrono::duration_cast<milliseconds>(began + timeout - steady_clock::now()));
-    before = reader.ask(left, left);
-    asked = steady_clock::now();
+    now = reader.ask(left, left);
   }
   const auto refused = reader.refusals().summary(members);
-  if (!any(before) && !x.watch && refused)
+  if (!any(now) && !x.watch && refused)
     throw std::runtime_error(fmt::format("{}: {}", file.source, *refused));
-  if (!any(before) && !x.watch)
+  if (!any(now) && !x.watch)
     throw std::runtime_error(
         fmt::format("no validator of {} answered within {} s: are they running? Their operators' "
                     "addresses are in that file",
                     me.committee_path.string(), x.timeout_seconds));
-  while (!stop.wait_for(period)) {
-    auto [after, now] = ask(milliseconds(0));
-    status::sample sample{before, after, now - asked, {}};
+  status::answers before;
+  auto asked_before = asked;
+  for (;;) {
+    status::sample sample{std::move(before), now, asked - asked_before, {}};
     for (std::size_t i = 0; i < members.size(); ++i)
       sample.refused.push_back(reader.refusals().line_of(i).value_or(""));
     if (x.json)
@@ -71,13 +70,11 @@ int show(const options& x, console to) {
     else
       to.out << (x.watch && ::isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "")
              << status::to_table(sample, members)
-             << (x.evidence ? status::to_evidence_table(after, members) : "") << std::flush;
-    if (!x.watch) {
-      process.close();
-      return any(after) ? 0 : 1;
-    }
-    before = std::move(after);
-    asked = now;
+             << (x.evidence ? status::to_evidence_table(now, members) : "") << std::flush;
+    if (!x.watch || stop.wait_for(period)) break;
+    before = std::move(now);
+    asked_before = asked;
+    std::tie(now, asked) = ask(milliseconds(0));
   }
   process.close();
   return 0;

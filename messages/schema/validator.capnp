@@ -306,6 +306,8 @@ struct StatusReport @0xd3a1f1a0c0de0621 {
   absentWorkers @15 :List(UInt16);  # roles of it whose process is gone
   absentExecutors @16 :List(UInt16);
   divergedAt @17 :UInt64;           # first checkpoint at which its state was not the others'; 0: none
+  committedBefore @18 :UInt64;      # committedTransactions a second ago, or when it started
+  beforeUs @19 :UInt64;             # how long ago that was; 0: not told
 }
 
 # Primary -> operator desk, and in a report: whom this validator can prove to have signed two headers for

@@ -239,6 +239,7 @@ TEST_SUITE("committer actor") {
     progress.state_root = d(5);
     progress.state_root_index = commit_index{2};
     b.tell(encode(progress));
+    b.advance(1ms);
     const caf::scoped_actor self{b.system};
     auto answer = self->request(b.role, caf::infinite, atom::status_v);
     b.run();
@@ -256,6 +257,9 @@ TEST_SUITE("committer actor") {
     CHECK(report.chain == x->by_executor.back().chain);
     CHECK(report.queue_delays.size() == 4);
     CHECK(report.queue_delays[3] == 300us);
+    REQUIRE(report.committed_before);
+    CHECK(report.committed_before->count == 0);
+    CHECK(report.committed_before->ago > 0us);
     CHECK(b.value("flamingo_committer_commit_index") == 3);
     CHECK(b.value("flamingo_committer_executed_index") == 3);
     CHECK(b.value("flamingo_committer_commits_total") == 3);

@@ -108,6 +108,30 @@ TEST_SUITE("status") {
     CHECK(json[1] == nlohmann::ordered_json{{"validator", "v1"}, {"reachable", false}});
   }
 
+  TEST_CASE("who is asked once is asked for the rate of its last second") {
+    auto x = report(0, 400);
+    CHECK_FALSE(status::committed_per_second({{}, {x}, {}}, 0));
+    x.committed_before = {100, 500ms};
+    CHECK(status::committed_per_second({{}, {x}, {}}, 0) == 600.0);
+    CHECK(status::committed_per_second({{report(0, 300)}, {x}, 2s}, 0) == 50.0);
+    CHECK(status::committed_per_second({{std::nullopt}, {x}, 2s}, 0) == 600.0);
+    x.committed_before = {500, 500ms};  // whatever it says
+    CHECK(status::committed_per_second({{}, {x}, {}}, 0) == 0.0);
+  }
+
+  TEST_CASE("the command asks each validator once") {
+    spdlog::set_level(spdlog::level::off);
+    testing::temporary_directory dir;
+    const auto net = small_network(dir.path());
+    const auto members = config::load_committee(net.committee()).members;
+    answering_door first(net, members, 0), second(net, members, 1);
+    const auto shown =
+        testing::flamingo_run({"status", "--config", net.operator_().string(), "--json"});
+    REQUIRE(shown.code == 0);
+    for (const auto& validator : nlohmann::json::parse(shown.out))
+      CHECK(validator["committed_transactions"] == 1);  // as in the first report
+  }
+
   TEST_CASE("the table fits into 80 columns and tells each state root once") {
     auto a = report(0, 0), b = report(1, 123'000'000);
     for (auto* x : {&a, &b}) {

@@ -66,6 +66,7 @@ status_report sample_report() {
                  {validator_id{1}, round_number{12}, some_digest(12), some_digest(13)}}};
   x.absent_workers = {worker_id{1}};
   x.diverged_at = commit_index{50};
+  x.committed_before = {123'000, 1s};
   x.absent_executors = {executor_id{0}, executor_id{2}};
   return x;
 }

@@ -65,6 +65,7 @@ status_report example_report() {
   x.evidence = {{0, 0, 17}, {{validator_id{2}, round_number{39}, d(10), d(11)}}};
   x.absent_workers = {worker_id{0}};
   x.diverged_at = commit_index{1};
+  x.committed_before = {100000, 900ms};
   x.absent_executors = {executor_id{1}, executor_id{65535}};
   return x;
 }

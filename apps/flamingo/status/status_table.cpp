@@ -90,11 +90,15 @@ std::string roots_of(const answers& x, const committee& members) {
 }  // namespace
 
 std::optional<double> committed_per_second(const sample& x, std::size_t i) {
-  if (i >= x.before.size() || !x.before[i] || !x.after.at(i) || x.between.count() <= 0)
-    return std::nullopt;
-  const auto before = x.before[i]->committed_transactions,
-             after = x.after[i]->committed_transactions;
-  return after < before ? 0.0 : static_cast<double>(after - before) / x.between.count();
+  if (!x.after.at(i)) return std::nullopt;
+  const auto rate = [now = x.after[i]->committed_transactions](std::uint64_t before,
+                                                               std::chrono::duration<double> ago) {
+    return now < before ? 0.0 : static_cast<double>(now - before) / ago.count();
+  };
+  if (i < x.before.size() && x.before[i] && x.between.count() > 0)
+    return rate(x.before[i]->committed_transactions, x.between);
+  const auto& told = x.after[i]->committed_before;
+  return told ? std::optional(rate(told->count, told->ago)) : std::nullopt;
 }
 
 nlohmann::ordered_json to_evidence_json(const evidence_report& x, const committee& members) {
@@ -185,7 +189,7 @@ std::string legend() {
          "since\n"
          "            a commit takes that many; more and growing: it does not keep up\n"
          "  commit    commits so far; executed: those of them that its executors have executed\n"
-         "  tps       transactions committed a second\n"
+         "  tps       transactions committed a second, in the last second\n"
          "  queue ms  from the seal of its batches until a quorum stores them, as it says itself\n"
          "  accounts  of the clients that the committee file assigns to it; 0 if none is\n"
          "  exec      executors; caught: authors/equivocations that it can prove (--evidence)\n"

@@ -9,14 +9,15 @@
 
 namespace flamingo::status {
 
-/// Two sets of answers and the time between them: rates need both.
+/// What was answered, and the time since it was asked before, if it was.
 struct sample {
   answers before, after;
   std::chrono::duration<double> between{};
   std::vector<std::string> refused{};  // why a validator refuses the link, by validator; or empty
 };
 
-/// Fresh transactions a second that validator i committed; nothing without two answers.
+/// Fresh transactions a second that validator i committed: between its two answers, or as it tells
+/// of its last second. Nothing if neither is known.
 std::optional<double> committed_per_second(const sample& x, std::size_t i);
 
 /// One object for each validator. @param with_evidence lists each equivocation too.
