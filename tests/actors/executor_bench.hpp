@@ -47,12 +47,13 @@ public:
                 replays.push_back({who, after});
               }};
     });
+    for (std::uint16_t k = 0; k < protocol.workers; ++k) worker(k);
     for (std::uint16_t i = 0; i < local.executors; ++i) {
       caf::anon_send(executors[i], atom::meet_v, committer);
       for (std::uint16_t k = 0; k < local.executors; ++k)
         caf::anon_send(executors[i], atom::meet_v, executor_id{k}, stream_sink{executors[k]});
       for (std::uint16_t k = 0; k < protocol.workers; ++k)
-        caf::anon_send(executors[i], atom::meet_v, worker_id{k}, worker(k));
+        caf::anon_send(executors[i], atom::meet_v, worker_id{k}, workers[k]);
     }
     for (const auto& x : executors) caf::anon_send(x, atom::start_v);
     run();
