@@ -81,7 +81,9 @@ using certified_sink = caf::typed_actor<
 /// COMMITTER, as workers see it.
 using index_sink = caf::typed_actor<
     // The bundles of a batch that is durable here.
-    caf::reacts_to<index_frame>>;
+    caf::reacts_to<index_frame>,
+    // Batches of others whose index is not to be used any more: answer with the newest commit.
+    caf::reacts_to<withdrawal_frame>>;
 
 /// WORKER, as the committer sees it.
 using sequenced_sink = caf::typed_actor<
@@ -89,6 +91,8 @@ using sequenced_sink = caf::typed_actor<
     caf::reacts_to<sequenced_frame>,
     // Batches whose index the committer lacks: answer with it, after fetching them if need be.
     caf::reacts_to<wanted_frame>,
+    // A withdrawal is noted.
+    caf::reacts_to<noted_frame>,
     // A commit is durable.
     caf::reacts_to<committed_frame>>;
 
@@ -259,7 +263,8 @@ using committer_actor = caf::typed_actor<
     caf::reacts_to<atom::meet, committed_sink>, caf::reacts_to<atom::meet, signals_sink>,
     caf::reacts_to<atom::meet, control_sink>, caf::reacts_to<atom::meet, checkpoint_sink>,
     caf::reacts_to<atom::start>, caf::reacts_to<atom::diverged, commit_index>,
-    caf::reacts_to<certified_frame>, caf::reacts_to<index_frame>, caf::reacts_to<progress_frame>,
+    caf::reacts_to<certified_frame>, caf::reacts_to<index_frame>, caf::reacts_to<withdrawal_frame>,
+    caf::reacts_to<progress_frame>,
     caf::reacts_to<atom::replay, executor_id, commit_index, std::uint64_t>,
     caf::replies_to<atom::status>::with<operator_frame>,
     caf::reacts_to<atom::durable, std::uint64_t>, caf::reacts_to<atom::tick>>;

@@ -68,8 +68,8 @@ struct availability_question {
   friend bool operator==(const availability_question&, const availability_question&) = default;
 };
 
-/// "These batches of others are not there for votes any more": the log has not output them for
-/// long.
+/// "These batches of others are not there for votes any more, nor are their indexes to be used":
+/// the log has not output them for long, or has output them.
 struct batch_withdrawal {
   std::uint64_t number = 0;  // ascending, of this worker
   worker_id worker;
@@ -78,12 +78,15 @@ struct batch_withdrawal {
   friend bool operator==(const batch_withdrawal&, const batch_withdrawal&) = default;
 };
 
-/// The primary votes for no header that lists a batch of that withdrawal, unless it is told of the
-/// batch again; but it may have.
+/// The primary votes for no header that lists a batch of that withdrawal, and the committer
+/// sequences no commit that does, unless they are told of the batch again; but they may have.
 struct withdrawal_noted {
   std::uint64_t number = 0;
-  round_number voted;        // the highest round of a header that it voted for
-  std::vector<digest> kept;  // but these: a header that lists them waits for a vote
+  /// The highest round of a header that the primary voted for, or the anchor round of the newest
+  /// commit that the committer sequenced.
+  round_number until;
+  std::vector<digest> kept;   // but these: a header, or a commit, that lists them waits
+  bool by_committer = false;  // or by the primary
 
   friend bool operator==(const withdrawal_noted&, const withdrawal_noted&) = default;
 };

@@ -232,7 +232,8 @@ wire<schema::WithdrawalNoted> encode(const withdrawal_noted& x) {
   flat_frame<schema::WithdrawalNoted> frame(words_with<schema::WithdrawalNoted>(x.kept));
   auto out = frame.root();
   out.setNumber(x.number);
-  out.setVoted(x.voted.value);
+  out.setUntil(x.until.value);
+  out.setCommitter(x.by_committer);
   write(x.kept, out.initKept(static_cast<unsigned>(x.kept.size())));
   return frame.finish();
 }
@@ -242,7 +243,8 @@ std::optional<withdrawal_noted> decode(const wire<schema::WithdrawalNoted>& fram
   bool well_formed = true;
   const bool readable = frame.read([&](schema::WithdrawalNoted::Reader in) {
     out.number = in.getNumber();
-    out.voted = round_number{in.getVoted()};
+    out.until = round_number{in.getUntil()};
+    out.by_committer = in.getCommitter();
     well_formed = read(in.getKept(), out.kept);
   });
   if (!readable || !well_formed) return std::nullopt;

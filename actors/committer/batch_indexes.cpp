@@ -19,19 +19,19 @@ void batch_indexes::need(const wanted_batch& batch) {
   needed_batch& entry =
       needed_.try_emplace(batch.id, needed_batch{batch, 0, false, {}, {}}).first->second;
   if (entry.uses++ > 0) return;
-  auto& cache = cached_[batch.author.value];
-  if (!cache.batches.contains(batch.id)) return;
-  entry.bundles = cache.take(batch.id);
+  const auto found = cached_.find(batch.id);
+  if (found == cached_.end()) return;
+  entry.bundles = take(found);
   entry.here = true;
 }
 
-std::vector<bundle_head> batch_indexes::author_cache::take(const digest& batch) {
-  const auto found = batches.find(batch);
-  auto taken = std::move(found->second.bundles);
-  bundles -= weight(taken);
-  order.erase(found->second.number);
-  batches.erase(found);
-  return taken;
+std::vector<bundle_head> batch_indexes::take(std::map<digest, cached_batch>::iterator at) {
+  cached_batch taken = std::move(at->second);
+  cached_.erase(at);
+  author_share& of = shares_[taken.author.value];
+  of.bundles -= weight(taken.bundles);
+  of.order.erase(taken.number);
+  return std::move(taken.bundles);
 }
 
 void batch_indexes::release(const digest& batch) {
@@ -46,15 +46,26 @@ bool batch_indexes::arrived(const batch_index& batch) {
     found->second.bundles = batch.bundles;
     return true;
   }
-  if (batch.author.value >= cached_.size()) return false;
-  auto& cache = cached_[batch.author.value];
-  if (!cache.batches.try_emplace(batch.id, author_cache::cached_batch{batch.bundles, arrivals_})
-           .second)
+  if (batch.author.value >= shares_.size()) return false;
+  if (!cached_.try_emplace(batch.id, cached_batch{batch.author, arrivals_, batch.bundles}).second)
     return false;
-  cache.order.emplace(arrivals_++, batch.id);
-  cache.bundles += weight(batch.bundles);
-  while (cache.bundles > share_) cache.take(cache.order.begin()->second);
+  author_share& of = shares_[batch.author.value];
+  of.order.emplace(arrivals_++, batch.id);
+  of.bundles += weight(batch.bundles);
+  while (of.bundles > share_) take(cached_.find(of.order.begin()->second));
   return false;
+}
+
+std::vector<digest> batch_indexes::forget(const std::vector<digest>& batches) {
+  std::vector<digest> kept;
+  for (const digest& id : batches) {
+    if (needed_.contains(id)) kept.push_back(id);
+#if FLAMINGO_MUTANT_index_of_a_given_up_batch
+    continue;
+#endif
+    if (const auto found = cached_.find(id); found != cached_.end()) take(found);
+  }
+  return kept;
 }
 
 const std::vector<bundle_head>* batch_indexes::find(const digest& batch) const {

@@ -1,5 +1,6 @@
 // The bundles of batches, by batch: what workers said of the batches that committed sub-DAGs wait
-// for, and, within a bound, of those that may commit soon.
+// for, and, within a bound, of those that may commit soon. A worker keeps a batch whose index it
+// told until it withdraws it: so whatever is sequenced from an index is there for the executors.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ public:
   /// @param cache_bundles bundles kept of batches that no committed sub-DAG waits for, in all. Each
   ///   author has an equal share, so that one that floods us with batches displaces its own only.
   batch_indexes(std::size_t validators, std::uint64_t cache_bundles)
-      : cached_(validators), share_(cache_bundles / validators) {}
+      : shares_(validators), share_(cache_bundles / validators) {}
 
   /// A committed sub-DAG carries this batch. Each call takes a `release`.
   void need(const wanted_batch& batch);
@@ -25,6 +26,10 @@ public:
 
   /// A worker told a batch's bundles. @returns whether a committed sub-DAG waited for them.
   bool arrived(const batch_index& batch);
+
+  /// The worker is about to give these up: they are not here until it tells their bundles anew.
+  /// @returns but those: a committed sub-DAG carries them.
+  std::vector<digest> forget(const std::vector<digest>& batches);
 
   /// The bundles of a needed batch, or null until they are here.
   const std::vector<bundle_head>* find(const digest& batch) const;
@@ -34,10 +39,10 @@ public:
   std::optional<time_point> ask(const digest& batch, time_point now, duration retry,
                                 std::vector<wanted_batch>& into);
 
-  std::size_t cached_bundles(validator_id author) const { return cached_[author.value].bundles; }
+  std::size_t cached_bundles(validator_id author) const { return shares_[author.value].bundles; }
   /// Batches of an author that are remembered without being needed.
   std::size_t cached_batches(validator_id author) const {
-    return cached_[author.value].order.size();
+    return shares_[author.value].order.size();
   }
 
 private:
@@ -48,20 +53,21 @@ private:
     std::vector<bundle_head> bundles;
     std::optional<time_point> asked;
   };
-  struct author_cache {
-    struct cached_batch {
-      std::vector<bundle_head> bundles;
-      std::uint64_t number = 0;  // in `order`
-    };
-    std::map<digest, cached_batch> batches;
-    std::map<std::uint64_t, digest> order;  // Invariant: of `batches`, each once; oldest first
-    std::size_t bundles = 0;                // in `batches`, an empty batch counting as one
-
-    std::vector<bundle_head> take(const digest& batch);
+  struct cached_batch {
+    validator_id author;
+    std::uint64_t number = 0;  // in its author's `order`
+    std::vector<bundle_head> bundles;
   };
+  /// What an author has of `cached_`.
+  struct author_share {
+    std::map<std::uint64_t, digest> order;  // Invariant: each batch once; oldest first
+    std::size_t bundles = 0;                // an empty batch counting as one
+  };
+  std::vector<bundle_head> take(std::map<digest, cached_batch>::iterator);
 
   std::map<digest, needed_batch> needed_;
-  std::vector<author_cache> cached_;  // indexed by author
+  std::map<digest, cached_batch> cached_;
+  std::vector<author_share> shares_;  // indexed by author
   std::uint64_t share_;
   std::uint64_t arrivals_ = 0;
 };

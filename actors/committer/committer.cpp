@@ -147,6 +147,13 @@ void core::on(indexed in, effects&) {
   if (indexes_.arrived(in.batch)) ask_ = true;
 }
 
+/// Nothing that is sequenced from now on lists one of them, unless the worker tells its index again
+/// or it is kept. What a crash takes back of the newest commits comes again without indexes.
+void core::on(batches_withdrawn in, effects& out) {
+  out.noted = noted_to{in.x.worker,
+                       {in.x.number, committed_.anchor_round, indexes_.forget(in.x.batches), true}};
+}
+
 void core::on(progressed in, effects& out) {
   if (!stream_.may_be(in.progress.executor)) return out.rejected.push_back(reject::not_requested);
   stream_.progress(in.progress);

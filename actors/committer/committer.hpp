@@ -39,6 +39,10 @@ struct coin_known {
 struct indexed {
   batch_index batch;
 };
+/// A worker is about to give up batches that are durable here.
+struct batches_withdrawn {
+  batch_withdrawal x;
+};
 struct progressed {
   execution_progress progress;
 };
@@ -69,8 +73,9 @@ struct diverged {
 /// Time has passed; nothing else.
 struct ticked {};
 
-using input = std::variant<started, certified, coin_known, indexed, progressed, replay_asked,
-                           executor_met, executor_left, group_wanted, worker_met, diverged, ticked>;
+using input = std::variant<started, certified, coin_known, indexed, batches_withdrawn, progressed,
+                           replay_asked, executor_met, executor_left, group_wanted, worker_met,
+                           diverged, ticked>;
 
 // -- effects
 // --------------------------------------------------------------------------------------
@@ -111,12 +116,18 @@ struct coin_wanted {
   std::vector<std::pair<validator_id, std::vector<byte>>> shares;
 };
 
+struct noted_to {
+  worker_id worker;
+  withdrawal_noted what;
+};
+
 /// Performed top to bottom. Commits are durable before anything below them leaves.
 struct effects {
   std::vector<commit> commits;
   std::optional<commit_notice> announcement;  // at the start: what is committed already
   std::vector<stream_part> stream;            // read from the store
   std::vector<wanted_batch> wanted;           // asked of the worker that each names
+  std::optional<noted_to> noted;              // the answer to a withdrawal
   std::vector<coin_wanted> coins;             // answered with coin_known if the shares make a value
   std::vector<reject> rejected;
   std::optional<replay_asked> unservable;  // an executor asked for commits that are gone
@@ -198,6 +209,7 @@ private:
   void on(certified, effects&);
   void on(coin_known, effects&);
   void on(indexed, effects&);
+  void on(batches_withdrawn, effects&);
   void on(progressed, effects&);
   void on(replay_asked, effects&);
   void on(executor_met in, effects&) { stream_.resend(in.who); }

@@ -71,6 +71,11 @@ void send_wanted(pointer self, const std::vector<wanted_batch>& wanted) {
       self->send(found->second, encode(batches));
 }
 
+void send_noted(pointer self, const noted_to& x) {
+  const auto found = self->state.workers.find(x.worker);
+  if (found != self->state.workers.end()) self->send(found->second, encode(x.what));
+}
+
 /// The ledger of the commit whose writes were just submitted.
 ledger_frame ledger_after(pointer self, commit_index index) {
   try {
@@ -143,12 +148,13 @@ void perform(pointer self, effects x) {
 #if FLAMINGO_MUTANT_stream_before_commit_is_durable
   for (const stream_part& part : std::exchange(x.stream, {})) send_part(self, part);
 #endif
-  if (x.announcement || !x.stream.empty() || !x.wanted.empty())
+  if (x.announcement || !x.stream.empty() || !x.wanted.empty() || x.noted)
     s.out->perform({}, [self, stream = std::move(x.stream), wanted = std::move(x.wanted),
-                        announcement = std::move(x.announcement)] {
+                        noted = std::move(x.noted), announcement = std::move(x.announcement)] {
       if (announcement) send_notice(self, encode(*announcement));
       for (const stream_part& part : stream) send_part(self, part);
       send_wanted(self, wanted);
+      if (noted) send_noted(self, *noted);
     });
   for (const reject why : x.rejected) s.counted->rejected.count(why);
   if (x.left_behind) s.env->rejoin();
@@ -274,6 +280,10 @@ committer_actor::behavior_type shell(pointer self, runtime::environment_ptr env)
       [self](const index_frame& x) {
         auto batch = decode(x);
         run_if(self, batch ? std::optional(indexed{std::move(*batch)}) : std::nullopt);
+      },
+      [self](const withdrawal_frame& x) {
+        auto y = decode(x);
+        run_if(self, y ? std::optional(batches_withdrawn{std::move(*y)}) : std::nullopt);
       },
       [self](const progress_frame& x) {
         auto progress = decode(x);

@@ -302,7 +302,7 @@ void voter::consumed(const digest& batch) {
 
 withdrawal_noted voter::withdraw(const batch_withdrawal& x, const dag::graph& dag) {
   withdrawal_noted out{x.number, dag.floor(), {}};
-  if (!voted_.empty()) out.voted = std::max(out.voted, voted_.rbegin()->first.round);
+  if (!voted_.empty()) out.until = std::max(out.until, voted_.rbegin()->first.round);
   for (const digest& id : x.batches) {
     const bool wanted = std::any_of(pending_.begin(), pending_.end(), [&](const auto& of) {
       return of.second.stored.contains(id) || of.second.missing.contains(id);

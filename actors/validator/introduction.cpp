@@ -43,8 +43,9 @@ void introduce(const role_handles& here, const role_handles& all) {
     meet(here.desk, scale_sink{all.executors});
   }
   for (const auto& worker : here.workers) {
-    meet(worker, availability_sink{all.primary});
+    // The primary last: a worker that meets it again tells both anew what is here.
     meet(worker, index_sink{all.committer});
+    meet(worker, availability_sink{all.primary});
   }
   // It introduces its executors, who come and go.
   if (here.executors) {

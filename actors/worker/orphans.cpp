@@ -11,7 +11,7 @@ void orphans::unfile(entry at) {
   } else if (x.withdrawal == 0) {
     by_due_.erase({x.due, id});
   } else {
-    auto& others = unanswered_.at(x.withdrawal);
+    auto& others = unanswered_.at(x.withdrawal).batches;
     others.erase(id);
     if (others.empty()) unanswered_.erase(x.withdrawal);
   }
@@ -50,25 +50,29 @@ std::optional<batch_withdrawal> orphans::withdraw(round_number anchor) {
   if (out.batches.empty()) return std::nullopt;
   out.number = ++withdrawals_;
   for (const digest& id : out.batches) watched_.at(id).withdrawal = out.number;
-  unanswered_[out.number].insert(out.batches.begin(), out.batches.end());
+  unanswered_[out.number].batches.insert(out.batches.begin(), out.batches.end());
   return out;
 }
 
 void orphans::noted(const withdrawal_noted& x, round_number anchor) {
+  for (const digest& id : x.kept)
+    if (const auto at = unanswered_.find(x.number);
+        at != unanswered_.end() && at->second.batches.contains(id))
+      watch(id, anchor);
   const auto found = unanswered_.find(x.number);
   if (found == unanswered_.end()) return;
-  const std::set<digest> asked = std::move(found->second);
-  unanswered_.erase(found);
-  for (const digest& id : asked) {
-    watched& one = watched_.at(id);
-    if (std::find(x.kept.begin(), x.kept.end(), id) == x.kept.end()) {
-      one.until = x.voted;
-      by_end_.emplace(x.voted, id);
-    } else {
-      one = {anchor + with_.age_rounds, 0, {}};
-      by_due_.emplace(one.due, id);
-    }
+  asked& of = found->second;
+  (x.by_committer ? of.by_committer : of.by_primary) = true;
+  of.until = std::max(of.until, x.until);
+#if FLAMINGO_MUTANT_given_up_behind_the_committer
+  of.by_committer = true;
+#endif
+  if (!of.by_primary || !of.by_committer) return;
+  for (const digest& id : of.batches) {
+    watched_.at(id).until = of.until;
+    by_end_.emplace(of.until, id);
   }
+  unanswered_.erase(found);
 }
 
 std::vector<digest> orphans::take_dead(round_number anchor) {

@@ -153,7 +153,7 @@ void core::on(started, effects& out) {
     if (record.author == with_.self)
       acknowledged(with_.self, {id, record.sequence}, out);
     else
-      orphans_.watch(id, anchor_round_);  // the primary knows of no withdrawal
+      orphans_.watch(id, anchor_round_);  // they know of no withdrawal
   });
   records_.for_each_held([&](const digest& id, const batch_record& record) {
     if (record.durable) orphans_.watch_output(id);

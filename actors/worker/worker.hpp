@@ -38,7 +38,7 @@ namespace flamingo::worker {
 
 // -- inputs
 
-/// Rebuild is over, or the primary restarted: tell the neighbours what is here.
+/// Rebuild is over, or the primary or the committer restarted: tell the neighbours what is here.
 struct started {};
 struct client_up {
   client_id client;
@@ -130,7 +130,7 @@ struct batches_wanted {
 struct availability_asked {
   availability_question question;
 };
-/// The primary's answer to a withdrawal.
+/// The primary's answer to a withdrawal, or the committer's.
 struct withdrawal_answered {
   withdrawal_noted noted;
 };

@@ -144,7 +144,11 @@ void send_within(pointer self, effects& fx) {
       s.counted->queue_delay.Observe(std::chrono::duration<double>(x.wait).count());
     self->send(s.primary, encode(x));
   }
-  if (fx.withdrawal) self->send(s.primary, encode(*fx.withdrawal));
+  if (fx.withdrawal) {
+    const withdrawal_frame frame = encode(*fx.withdrawal);
+    self->send(s.primary, frame);
+    self->send(s.committer, frame);
+  }
   for (const auto& x : fx.indexes) self->send(s.committer, encode(x));
   for (const auto& x : fx.stored_indexes) send_index(self, x);
   for (const auto& x : fx.payload) send_payload(self, x);
@@ -392,7 +396,7 @@ worker_actor::behavior_type shell(pointer self, runtime::environment_ptr env, wo
   return {
       [self](atom::meet, const availability_sink& x) {
         self->state.primary = x;
-        // It restarted: it knows nothing of what is here.
+        // It restarted, and the committer with it: they know nothing of what is here.
         if (self->state.is_started) step(self, started{});
       },
       [self](atom::meet, const index_sink& x) { self->state.committer = x; },

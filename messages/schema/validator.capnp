@@ -24,19 +24,21 @@ struct AvailabilityQuestion @0xd3a1f1a0c0de0641 {
   author @2 :UInt16;                # means something if late
 }
 
-# Worker -> primary: batches of others that the log has not output for long. They are not there for votes
-# from now on.
+# Worker -> primary, committer: batches of others that the log has not output for long, or has output. From
+# now on they are not there for votes, nor are their indexes to be used.
 struct BatchWithdrawal @0xd3a1f1a0c0de0642 {
   number @0 :UInt64;                # ascending, of this worker
   worker @1 :UInt16;
   batches @2 :List(Data);           # digests
 }
 
-# Primary -> worker: the answer to a BatchWithdrawal.
+# Primary, committer -> worker: the answer to a BatchWithdrawal.
 struct WithdrawalNoted @0xd3a1f1a0c0de0643 {
   number @0 :UInt64;                # of the withdrawal
-  voted @1 :UInt64;                 # the highest round of a header that it has voted for
-  kept @2 :List(Data);              # digests of those that a header waits for: they are not withdrawn
+  until @1 :UInt64;                 # the highest round of a header that the primary has voted for, or the
+                                    # anchor round of the newest commit that the committer has sequenced
+  kept @2 :List(Data);              # digests of those that a header, or a commit, waits for: not withdrawn
+  committer @3 :Bool;               # whose answer it is
 }
 
 # Worker -> committer: the bundles of a batch that is durable here.

@@ -17,6 +17,7 @@ namespace flamingo::committer::test {
 struct heard {
   std::vector<sequenced_sub_dag> by_worker, by_executor;
   std::vector<wanted_batch> wanted;
+  std::vector<withdrawal_noted> noted;
   std::size_t notices_to_worker = 0;
   std::vector<commit_notice> notices;
   std::vector<commit_signals> signals;
@@ -122,6 +123,7 @@ private:
               const auto batches = decode(x);
               to->wanted.insert(to->wanted.end(), batches->begin(), batches->end());
             },
+            [to](const noted_frame& x) { to->noted.push_back(*decode(x)); },
             [to](const committed_frame&) { ++to->notices_to_worker; }};
   }
   static stream_sink::behavior_type executor_of(stream_sink::pointer, const notes_ptr& to) {

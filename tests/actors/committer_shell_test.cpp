@@ -228,6 +228,33 @@ TEST_SUITE("committer actor") {
     CHECK(last.batches[0].bundles[3].what == verdict::fresh);
   }
 
+  TEST_CASE("a withdrawal is answered with the newest commit, and its batch is asked for again") {
+    bench b;
+    const auto x = b.boot();
+    b.replay(0);
+    b.tell(bundles(1, 1, 2));
+    b.run_to_round(5);
+    b.tell(encode(batch_withdrawal{3, worker_id{0}, {d(1)}}));
+    b.tell(encode(batch_withdrawal{4, worker_id{1}, {d(1)}}));  // of nobody
+    CHECK(x->noted.empty());  // commits are on their way to the disk
+    b.sync();
+    REQUIRE(!x->by_worker.empty());
+    CHECK(x->noted == std::vector{withdrawal_noted{3, x->by_worker.back().anchor_round, {}, true}});
+    b.make_round({d(1)});
+    b.run_to_round(11);
+    b.sync();
+    CHECK(x->wanted.size() == 1);
+    b.tell(bundles(1, 1, 2));
+    b.sync();
+    REQUIRE(!x->by_worker.empty());
+    const auto batches_of = [](const auto& list) {
+      std::size_t count = 0;
+      for (const auto& sub_dag : list) count += sub_dag.batches.size();
+      return count;
+    };
+    CHECK(batches_of(x->by_worker) == 1);
+  }
+
   TEST_CASE("status says how far ordering and execution are") {
     bench b;
     const auto x = b.boot();
@@ -272,8 +299,9 @@ TEST_SUITE("committer actor") {
     const shared_bytes garbage(std::vector<char>(64, '\x5a'));
     b.tell(certified_frame(garbage));
     b.tell(index_frame(garbage));
+    b.tell(withdrawal_frame(garbage));
     b.tell(progress_frame(garbage));
-    CHECK(b.rejected("committer", reject::malformed) == 3);
+    CHECK(b.rejected("committer", reject::malformed) == 4);
     b.run_to_round(3);
     CHECK(b.store->pending() == 1);
     CHECK(b.failures.empty());

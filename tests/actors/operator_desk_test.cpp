@@ -29,6 +29,7 @@ committer_actor::behavior_type fake_committer(committer_actor::pointer,
           [](atom::diverged, commit_index) {},
           [](const certified_frame&) {},
           [indexes](const index_frame&) { ++*indexes; },
+          [](const withdrawal_frame&) {},
           [](const progress_frame&) {},
           [](atom::replay, executor_id, commit_index, std::uint64_t) {},
           [](atom::leave, executor_id) {},
@@ -176,7 +177,7 @@ TEST_SUITE("operator desk") {
     const auto worker = [&] {
       return b.spawn([](sequenced_sink::pointer) -> sequenced_sink::behavior_type {
         return {[](const sequenced_frame&) {}, [](const wanted_frame&) {},
-                [](const committed_frame&) {}};
+                [](const noted_frame&) {}, [](const committed_frame&) {}};
       });
     };
     const auto executor = [&] {

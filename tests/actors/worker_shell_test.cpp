@@ -331,8 +331,10 @@ TEST_SUITE("worker shell") {
     // No header that lists it has this validator's vote.
     const auto& asked = w.lives[0].notes->withdrawals;
     REQUIRE(asked.size() == 1);
-    caf::anon_send(w.lives[0].worker,
-                   encode(withdrawal_noted{asked[0].number, round_number{}, {}}));
+    CHECK(w.lives[0].notes->withdrawn_indexes == asked);
+    for (const bool by_committer : {false, true})
+      caf::anon_send(w.lives[0].worker,
+                     encode(withdrawal_noted{asked[0].number, round_number{}, {}, by_committer}));
     sequenced_sub_dag later;
     later.index = commit_index{2};
     later.anchor_round = round_number{w.protocol.gc_depth};
@@ -364,8 +366,10 @@ TEST_SUITE("worker shell") {
     w.tell(nothing);
     const auto& asked = w.lives[0].notes->withdrawals;
     REQUIRE(asked.size() == 1);
-    caf::anon_send(w.lives[0].worker,
-                   encode(withdrawal_noted{asked[0].number, round_number{20}, {}}));
+    CHECK(w.lives[0].notes->withdrawn_indexes == asked);
+    for (const bool by_committer : {false, true})
+      caf::anon_send(w.lives[0].worker,
+                     encode(withdrawal_noted{asked[0].number, round_number{20}, {}, by_committer}));
     nothing.index = commit_index{2};
     nothing.anchor_round = round_number{30};
     w.tell(nothing);
@@ -374,6 +378,29 @@ TEST_SUITE("worker shell") {
     w.crash_validator(0);
     w.begin();
     CHECK(w.lives[0].notes->available.empty());
+  }
+
+  TEST_CASE("a primary and a committer that restarted hear of batches, and withdrawals, anew") {
+    lone_worker w;
+    w.protocol.gc_depth = 10;
+    w.local.history_rounds = 0;
+    w.begin();
+    w.receive(1, w.foreign_batch(1));
+    w.sync_disk();
+    sequenced_sub_dag nothing;
+    nothing.index = commit_index{1};
+    nothing.anchor_round = round_number{11};
+    w.tell(nothing);
+    w.restart_primary_and_committer(0);
+    const auto& notes = *w.lives[0].notes;
+    CHECK(notes.available.size() == 1);
+    CHECK(notes.indexes.size() == 1);
+    nothing.index = commit_index{2};
+    nothing.anchor_round = round_number{22};
+    w.tell(nothing);
+    REQUIRE(notes.withdrawals.size() == 1);
+    CHECK(notes.withdrawals[0].number == 2);
+    CHECK(notes.withdrawn_indexes == notes.withdrawals);
   }
 
   TEST_CASE("a batch that only a signer has is fetched, and the committer gets its index") {

@@ -8,6 +8,7 @@
 
 #include "actors/client/client_actor.hpp"
 #include "actors/committer/client_windows.hpp"
+#include "actors/validator/introduction.hpp"
 #include "actors/worker/worker_actor.hpp"
 #include "messages/codec_executor.hpp"
 #include "messages/codec_validator.hpp"
@@ -22,7 +23,7 @@ using flamingo::testing::shell_bench;
 /// What the neighbours of one validator's worker were sent, in order.
 struct neighbour_notes {
   std::vector<batch_available> available;
-  std::vector<batch_withdrawal> withdrawals;
+  std::vector<batch_withdrawal> withdrawals, withdrawn_indexes;  // the primary's, the committer's
   std::vector<batch_index> indexes;
   std::vector<wire<schema::Payload>> payload;
 };
@@ -53,6 +54,20 @@ public:
     caf::anon_send(x.worker, atom::meet_v, committer_of(x.notes));
     caf::anon_send(x.worker, atom::meet_v, executor_id{0}, executor_of(x.notes));
     caf::anon_send(x.worker, atom::start_v);
+    run();
+  }
+  /// The process of the primary and the committer restarted: their places are taken by others.
+  void restart_primary_and_committer(unsigned i) {
+    life& x = lives[i];
+    x.notes = std::make_shared<neighbour_notes>();
+    const auto as = [](auto role, const auto& sink) {
+      return caf::actor_cast<decltype(role)>(caf::actor_cast<caf::strong_actor_ptr>(sink));
+    };
+    role_handles here, all;
+    here.workers = {x.worker};
+    all.primary = as(primary_actor{}, primary_of(x.notes));
+    all.committer = as(committer_actor{}, committer_of(x.notes));
+    validator::introduce(here, all);
     run();
   }
   void boot_all() {
@@ -222,7 +237,8 @@ private:
   }
   index_sink committer_of(notes_ptr into) {
     return spawn([into](index_sink::pointer) -> index_sink::behavior_type {
-      return {[into](const index_frame& x) { into->indexes.push_back(*decode(x)); }};
+      return {[into](const index_frame& x) { into->indexes.push_back(*decode(x)); },
+              [into](const withdrawal_frame& x) { into->withdrawn_indexes.push_back(*decode(x)); }};
     });
   }
   stream_sink executor_of(notes_ptr into) {

@@ -90,7 +90,7 @@ batch_withdrawal sample_withdrawal() {
 }
 
 withdrawal_noted sample_noted() {
-  return {70'000, round_number{45}, {digest_of(16)}};
+  return {70'000, round_number{45}, {digest_of(16)}, true};
 }
 
 }  // namespace

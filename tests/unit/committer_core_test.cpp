@@ -88,6 +88,45 @@ TEST_SUITE("committer") {
     CHECK(seen.expired > 10);
   }
 
+  TEST_CASE(
+      "a batch that its worker is about to give up is not sequenced until it is told of anew") {
+    std::size_t asked = 0;
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      CAPTURE(seed);
+      const test_world world(seed, 33);
+      test_validator sound(world, test_parameters(world.dag.n)),
+          x(world, test_parameters(world.dag.n));
+      run_all(sound, world, seed);
+      random_source rng(seed);
+      const auto order = causal_order(world.dag, rng, 3);
+      for (const auto& [id, index] : world.batches) x.run(indexed{index});
+      const auto half = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
+      std::for_each(order.begin(), half, [&](auto place) { x.deliver(place); });
+      x.answer(rng, 10'000);  // batches that come a second time
+      REQUIRE(!x.commits.empty());
+      REQUIRE(x.logic().waiting_sub_dags() == 0);
+      std::vector<digest> all;
+      for (const auto& [id, index] : world.batches) all.push_back(id);
+      x.run(batches_withdrawn{{5, worker_id{3}, all}});
+      REQUIRE(x.noted.size() == 1);
+      CHECK(x.noted[0].worker == worker_id{3});
+      CHECK(x.noted[0].what == withdrawal_noted{5, x.commits.back().head.anchor_round, {}, true});
+      const auto before = x.commits.size();
+      std::for_each(half, order.end(), [&](auto place) { x.deliver(place); });
+      for (std::size_t i = before; i < x.commits.size(); ++i)
+        REQUIRE(x.commits[i].stream.batches.empty());
+      asked += x.logic().waiting_sub_dags();
+      // What waits is not withdrawn.
+      x.run(batches_withdrawn{{6, worker_id{3}, all}});
+      CHECK(x.noted[1].what.until == x.commits.back().head.anchor_round);
+      CHECK(x.noted[1].what.kept.empty() == (x.logic().waiting_sub_dags() == 0));
+      x.answer(rng, 10'000);
+      REQUIRE(x.logic().waiting_sub_dags() == 0);
+      require_prefixes(sound.commits, x.commits);
+    }
+    CHECK(asked > 30);
+  }
+
   TEST_CASE("no bundle sequence of a client is fresh twice") {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
       CAPTURE(seed);

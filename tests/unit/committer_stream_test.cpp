@@ -222,6 +222,23 @@ TEST_SUITE("committer") {
     x.arrived(batch(7, 9, 1));  // of nobody
   }
 
+  TEST_CASE("the bundles of a batch that its worker gives up are forgotten, unless it is needed") {
+    batch_indexes x(4, 40);
+    for (byte i = 0; i < 3; ++i) x.arrived(batch(i, 1, 2));
+    x.need(want(0, 1));
+    x.need(want(9, 2));
+    CHECK(x.forget({d(0), d(1), d(7), d(9)}) == std::vector{d(0), d(9)});
+    CHECK(x.find(d(0))->size() == 2);
+    CHECK(x.cached_batches(validator_id{1}) == 1);
+    CHECK(x.cached_bundles(validator_id{1}) == 2);
+    x.need(want(1, 1));
+    CHECK(!x.find(d(1)));
+    CHECK(x.arrived(batch(1, 1, 2)));  // told again
+    CHECK(x.find(d(1))->size() == 2);
+    x.need(want(2, 1));
+    CHECK(x.find(d(2))->size() == 2);
+  }
+
   TEST_CASE("what committed is forgotten, even behind a batch that never commits") {
     batch_indexes x(4, 4000);
     x.arrived(batch(0, 1, 3));

@@ -154,6 +154,7 @@ public:
       run(progressed{progress});
     }
     for (const auto& batch : x.wanted) wanted_.push_back(batch.id);
+    if (x.noted) noted.push_back(*x.noted);
     for (const auto& coin : x.coins)
       run(coin_known{coin.wave, world_.dag.leaders.at(coin.wave).value});
     if (x.announcement) announcements.push_back(*x.announcement);
@@ -164,6 +165,7 @@ public:
   std::vector<commit> commits;
   std::vector<std::uint64_t> streamed;
   std::vector<commit_notice> announcements;
+  std::vector<noted_to> noted;
   std::vector<reject> rejected;
   std::optional<std::size_t> cut_after;  // commits that still become durable
   std::size_t cuts_within_steps = 0;

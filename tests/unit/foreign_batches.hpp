@@ -42,9 +42,12 @@ inline execution_progress progress_of(std::uint16_t executor, std::uint64_t inde
   return x;
 }
 
-/// The primary answers a withdrawal that it voted for nothing, and the log goes on.
+/// The primary answers a withdrawal that it voted for nothing, the committer that it sequenced
+/// nothing, and the log goes on.
 inline void release(worker_harness& w, const worker::effects& x) {
-  w.step(worker::withdrawal_answered{{x.withdrawal.value().number, round_number{}, {}}});
+  for (const bool by_committer : {false, true})
+    w.step(worker::withdrawal_answered{
+        {x.withdrawal.value().number, round_number{}, {}, by_committer}});
   sequenced_sub_dag later;
   later.index = w.core.newest_commit() + 1;
   later.anchor_round = w.core.anchor_round() + w.protocol.gc_depth;

@@ -44,21 +44,21 @@ TEST_SUITE("primary withdrawing") {
 
   TEST_CASE("the answer names the highest round of a vote, also of one before a restart") {
     withdrawing b;
-    CHECK(b.withdraw({1}).voted == r(0));
+    CHECK(b.withdraw({1}).until == r(0));
     b.receive(b.listing(1, 5, {}));
     b.receive(b.listing(2, 3, {}));
-    CHECK(b.withdraw({1}).voted == r(5));
+    CHECK(b.withdraw({1}).until == r(5));
     primary::restored stored;
     stored.votes = {{at(2, 3), {}}, {at(3, 6), {}}};
     b.boot(stored);
-    CHECK(b.withdraw({1}).voted == r(6));
+    CHECK(b.withdraw({1}).until == r(6));
   }
 
   TEST_CASE("the answer is not below the floor: votes down there are forgotten, not undone") {
     withdrawing b;
     b.receive(b.listing(1, 3, {}));
     b.commit(54, 4);
-    CHECK(b.withdraw({1}).voted == r(4));
+    CHECK(b.withdraw({1}).until == r(4));
   }
 
   TEST_CASE("batches that a waiting header lists are kept, and it gets its vote") {

@@ -48,8 +48,17 @@ struct receiver : worker_harness {
     notice.anchor_round = round_number{anchor};
     return step(worker::commit_noticed{notice});
   }
-  worker::effects noted(std::uint64_t number, std::uint64_t voted, std::vector<digest> kept = {}) {
-    return step(worker::withdrawal_answered{{number, round_number{voted}, std::move(kept)}});
+  void noted_by_primary(std::uint64_t number, std::uint64_t voted, std::vector<digest> kept = {}) {
+    step(worker::withdrawal_answered{{number, round_number{voted}, std::move(kept), false}});
+  }
+  void noted_by_committer(std::uint64_t number, std::uint64_t newest,
+                          std::vector<digest> kept = {}) {
+    step(worker::withdrawal_answered{{number, round_number{newest}, std::move(kept), true}});
+  }
+  /// The committer has sequenced nothing that is not here.
+  void noted(std::uint64_t number, std::uint64_t voted, std::vector<digest> kept = {}) {
+    noted_by_committer(number, 0);
+    noted_by_primary(number, voted, std::move(kept));
   }
   worker::effects asked(std::vector<digest> batches, std::optional<validator_id> author = {}) {
     return step(worker::availability_asked{{std::move(batches), author}});
@@ -95,6 +104,76 @@ TEST_SUITE("worker orphans") {
     CHECK(w.log_at(30 + gc_depth).given_up == std::vector{w.key()});
     CHECK_FALSE(w.core.knows(w.id));
     CHECK(w.log_at(1000).given_up.empty());
+  }
+
+  TEST_CASE("a batch is given up only when the committer, too, will not sequence it any more") {
+    for (const bool committer_first : {false, true}) {
+      receiver w;
+      w.log_at(21);
+      if (committer_first)
+        w.noted_by_committer(1, 35);
+      else
+        w.noted_by_primary(1, 22);
+      CHECK(w.log_at(34).given_up.empty());
+      if (committer_first)
+        w.noted_by_primary(1, 22);
+      else
+        w.noted_by_committer(1, 35);
+      CHECK(w.log_at(35 + gc_depth - 1).given_up.empty());
+      CHECK(w.log_at(35 + gc_depth).given_up == std::vector{w.key()});
+    }
+  }
+
+  TEST_CASE(
+      "a batch of a commit that was sequenced when it was withdrawn stays for the executors") {
+    receiver w;
+    w.log_at(21);
+    w.noted_by_primary(1, 0);
+    w.noted_by_committer(1, 500);
+    CHECK(w.log_at(499).given_up.empty());
+    auto x = w.commit(3, w.batch.batch);
+    x.anchor_round = round_number{500};
+    const auto fx = w.step(worker::sub_dag_sequenced{std::move(x)});
+    CHECK(fx.payload.size() == 1);
+    CHECK(fx.given_up.empty());
+    CHECK(w.log_at(1000).given_up.empty());
+    CHECK(w.core.knows(w.id));
+  }
+
+  TEST_CASE(
+      "what the committer needs is withdrawn again only as long after as if it had just come") {
+    receiver w;
+    w.log_at(21);
+    w.noted_by_primary(1, 22);
+    w.noted_by_committer(1, 21, {w.id});
+    CHECK_FALSE(w.log_at(21 + gc_depth + history).withdrawal);
+    CHECK(w.core.knows(w.id));
+    CHECK(w.log_at(21 + gc_depth + history + 1).withdrawal);
+  }
+
+  TEST_CASE("what one of the two keeps does not hold up the others of the withdrawal") {
+    receiver w;
+    const auto other = seal_at(1, {3}, 2);
+    w.durable(receive_and_check(w, 1, other));
+    REQUIRE(w.log_at(21).withdrawal->batches.size() == 2);
+    w.noted_by_committer(1, 0, {w.id});
+    w.noted_by_primary(1, 0, {w.id});
+    CHECK(w.log_at(22).given_up.size() == 1);
+    CHECK(w.core.knows(w.id));
+    CHECK_FALSE(w.core.knows(other.batch.id));
+  }
+
+  TEST_CASE("an answer to a withdrawal before the committer asked again is none to the next one") {
+    receiver w;
+    w.log_at(21);
+    w.noted_by_primary(1, 0);
+    w.step(worker::batches_wanted{wanted(w.batch.batch, {})});
+    REQUIRE(w.log_at(42).withdrawal);
+    w.noted_by_committer(1, 0);
+    w.noted_by_primary(2, 0);
+    CHECK(w.log_at(100).given_up.empty());
+    w.noted_by_committer(2, 0);
+    CHECK(w.log_at(101).given_up.size() == 1);
   }
 
   TEST_CASE("the notice of a commit gives nothing up: what it output is not known yet") {
@@ -323,7 +402,9 @@ TEST_SUITE("worker orphans") {
     const auto fx = again.step(worker::sub_dag_sequenced{next});
     REQUIRE(fx.withdrawal);
     CHECK(fx.withdrawal->batches == std::vector{w.id});
-    again.step(worker::withdrawal_answered{{fx.withdrawal->number, round_number{4}, {}}});
+    for (const bool by_committer : {false, true})
+      again.step(
+          worker::withdrawal_answered{{fx.withdrawal->number, round_number{4}, {}, by_committer}});
     next.index = commit_index{3};
     next.anchor_round = round_number{4 + gc_depth};
     again.step(worker::sub_dag_sequenced{next});

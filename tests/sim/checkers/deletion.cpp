@@ -28,10 +28,14 @@ std::optional<std::string> needed_when_committed(validator_id who, const deleted
   return needed_for_vote(who, x, gc_depth);
 }
 
-/// The same of an orphan. A commit may have output it meanwhile that the worker had not heard of.
+/// The same of an orphan. Its worker may not have heard yet of all that is committed, but must know
+/// that nothing of it is needed.
 std::optional<std::string> needed_by_others(validator_id who, const deleted_batch& x,
                                             std::uint64_t gc_depth) {
   if (x.author == who) return "is its own, and was not output";
+  if (x.committed && x.snapshot < *x.committed)
+    return "was output by commit " + std::to_string(x.committed->value) +
+           ", and its newest snapshot is of " + std::to_string(x.snapshot.value);
   if (const auto why = needed_for_vote(who, x, gc_depth)) return why;
   if (x.acknowledged && *x.acknowledged + gc_depth > x.anchor)
     return "was acknowledged at anchor round " + std::to_string(x.acknowledged->value) +

@@ -1,7 +1,8 @@
 // Deletion: a batch that a validator said that it stores, or voted for, stays in its store until
 // the log has output it and a snapshot has passed that, and as long as history is kept; or the log
-// passed it by; and in any case until no header that it voted for can bring it (design: "Durable
-// before it leaves"; docs/security.md, "What peers store of an author that is gone").
+// passed it by, and no commit that is sequenced here without a snapshot behind it has it; and in
+// any case until no header that it voted for can bring it (design: "Durable before it leaves";
+// docs/security.md, "What peers store of an author that is gone").
 #pragma once
 
 #include "tests/sim/checkers/history.hpp"

@@ -248,7 +248,8 @@ TEST_SUITE("checkers") {
     CHECK(deletion(v0, x, 10).empty());
   }
 
-  TEST_CASE("deletion: an orphan stays while a header may bring it, and for a while when asked") {
+  TEST_CASE(
+      "deletion: an orphan stays while a header or commit brings it, and for a while when asked") {
     deleted_batch x;
     x.author = v1;
     x.anchor = round_number{50};
@@ -256,6 +257,14 @@ TEST_SUITE("checkers") {
     x.as_orphan = true;
     CHECK(deletion(v0, x, 10).empty());
     CHECK(text(deletion(v1, x, 10)).find("is its own") != std::string::npos);
+    x.committed = commit_index{7};
+    x.snapshot = commit_index{6};
+    CHECK(
+        text(deletion(v0, x, 10)).find("was output by commit 7, and its newest snapshot is of 6") !=
+        std::string::npos);
+    x.snapshot = commit_index{7};
+    CHECK(deletion(v0, x, 10).empty());
+    x.committed.reset();
     x.voted = round_number{40};
     x.acknowledged = x.voted;
     CHECK(deletion(v0, x, 10).empty());
