@@ -38,8 +38,7 @@ public:
 
   /// A connection begins. The oldest stranger makes room if there are too many. Who was asked to
   /// and is not gone yet counts on, so that the number of open connections is bounded, however
-  /// slowly they end: CAF's middleman, once some 8,000 of them want its attention at a time, waits
-  /// for CAF's clock, which waits for the middleman.
+  /// slowly they end.
   /// @returns empty after `dismiss_all`, and for an accepted one while too many are leaving.
   std::optional<id> begin(bool accepted);
   /// How to end it. It may be over already.

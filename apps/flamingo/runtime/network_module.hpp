@@ -10,7 +10,8 @@ namespace flamingo::runtime {
 ///
 /// CAF 0.17.6 takes over one actor or task from other threads for each look at the sockets. Under
 /// load such a look takes long, and a hundred links have a hundred of them: what was to be sent,
-/// and new connections, waited for seconds.
+/// and new connections, waited for seconds. And its pipe holds 8,192 of them: beyond that CAF's
+/// clock waits for the network's thread, which may wait for the clock, for ever.
 class network_module : public caf::actor_system::module {
 public:
   static module* make(caf::actor_system& system, caf::detail::type_list<>);
