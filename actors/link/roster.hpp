@@ -24,8 +24,8 @@ public:
   using id = std::uint64_t;
   /// Asks a connection to end; called without the lock, at most once.
   using dismissal = std::function<void(ending)>;
-  /// Strangers that were asked to make room and are not gone yet, at most.
-  static constexpr std::size_t most_leaving = 512;
+  /// Strangers that were asked to make room and are not gone yet, at most: each holds its memory.
+  static constexpr std::size_t most_leaving = 64;
 
   /// @param max_strangers accepted connections before the end of their hand-shake.
   /// @param max_links_of_peer accepted links that are up, to one peer.

@@ -123,8 +123,7 @@ class AttackersTest(unittest.TestCase):
             self.assertEqual(load.wait(60), 0, net.log("load"))
             after = max(anonymous_mib(net.processes[f"v{i}"].pid) for i in range(4))
             if not SANITIZED:
-                # Four doors with 256 strangers each, of 64 KiB at most, and some who have to leave.
-                self.assertLess(after - before, 96, "MiB of memory of its own more than before")
+                self.assertLess(after - before, 64, "MiB of memory of its own more than before")
             self.assertTrue(all(os.stat(net.directory / f"v{i}.log").st_size < 1 << 20 for i in range(4)))
             paid = net.pay(100)
             self.assertEqual(paid.returncode, 0, paid.stderr)
