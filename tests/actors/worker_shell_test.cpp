@@ -65,6 +65,23 @@ struct lone_worker : worker_world {
     disks[0]->sync();
     run();
   }
+  /// A commit that outputs nothing.
+  void tell_nothing(std::uint64_t index, std::uint64_t anchor_round) {
+    sequenced_sub_dag nothing;
+    nothing.index = commit_index{index};
+    nothing.anchor_round = round_number{anchor_round};
+    tell(nothing);
+  }
+  /// Begins, and stores a batch of another validator that the log passes by with commit 1.
+  void begin_with_orphan() {
+    protocol.gc_depth = 10;
+    local.history_rounds = 0;
+    begin();
+    receive(1, foreign_batch(1));
+    sync_disk();
+    CHECK(rows() == 3);
+    tell_nothing(1, 11);
+  }
   void acknowledge(unsigned from, const digest& batch, std::uint64_t sequence) {
     caf::anon_send(lives[0].worker, v(from), encode(batch_stored{batch, batch_sequence{sequence}}));
     run();
@@ -354,25 +371,14 @@ TEST_SUITE("worker shell") {
 
   TEST_CASE("a batch that the log passed by leaves the store, and a restart does not know it") {
     lone_worker w;
-    w.protocol.gc_depth = 10;
-    w.local.history_rounds = 0;
-    w.begin();
-    w.receive(1, w.foreign_batch(1));
-    w.sync_disk();
-    CHECK(w.rows() == 3);
-    sequenced_sub_dag nothing;
-    nothing.index = commit_index{1};
-    nothing.anchor_round = round_number{11};
-    w.tell(nothing);
+    w.begin_with_orphan();
     const auto& asked = w.lives[0].notes->withdrawals;
     REQUIRE(asked.size() == 1);
     CHECK(w.lives[0].notes->withdrawn_indexes == asked);
     for (const bool by_committer : {false, true})
       caf::anon_send(w.lives[0].worker,
                      encode(withdrawal_noted{asked[0].number, round_number{20}, {}, by_committer}));
-    nothing.index = commit_index{2};
-    nothing.anchor_round = round_number{30};
-    w.tell(nothing);
+    w.tell_nothing(2, 30);
     w.sync_disk();
     CHECK(w.rows() == 0);
     w.crash_validator(0);
@@ -382,22 +388,12 @@ TEST_SUITE("worker shell") {
 
   TEST_CASE("a primary and a committer that restarted hear of batches, and withdrawals, anew") {
     lone_worker w;
-    w.protocol.gc_depth = 10;
-    w.local.history_rounds = 0;
-    w.begin();
-    w.receive(1, w.foreign_batch(1));
-    w.sync_disk();
-    sequenced_sub_dag nothing;
-    nothing.index = commit_index{1};
-    nothing.anchor_round = round_number{11};
-    w.tell(nothing);
+    w.begin_with_orphan();
     w.restart_primary_and_committer(0);
     const auto& notes = *w.lives[0].notes;
     CHECK(notes.available.size() == 1);
     CHECK(notes.indexes.size() == 1);
-    nothing.index = commit_index{2};
-    nothing.anchor_round = round_number{22};
-    w.tell(nothing);
+    w.tell_nothing(2, 22);
     REQUIRE(notes.withdrawals.size() == 1);
     CHECK(notes.withdrawals[0].number == 2);
     CHECK(notes.withdrawn_indexes == notes.withdrawals);
