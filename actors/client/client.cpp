@@ -24,7 +24,8 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 
 core::core(parameters with)
     : with_(std::move(with)),
-      workload_(*with_.members->find(with_.self), with_.protocol.accounts, with_.with) {
+      workload_(*with_.members->find(with_.self), with_.protocol.accounts, with_.with),
+      window_(with_.with.outstanding_bundles) {
   counts_.client = with_.self;
 }
 
@@ -77,7 +78,7 @@ std::optional<time_point> core::load_deadline() const {
   if (!begun_ || stopped_ || with_.with.single || with_.with.rate == 0) return std::nullopt;
   std::optional<time_point> first;
   if (with_.with.run_for) first = *begun_ + *with_.with.run_for;
-  if (outstanding_.size() >= with_.with.outstanding_bundles) return first;
+  if (!has_room()) return first;
   // When a bundle is full, or its first transaction has waited long enough.
   std::uint64_t missing = with_.with.transactions_per_bundle, oldest = made_;
   for (const auto& [assignee, open] : open_) {
@@ -171,15 +172,14 @@ void core::make_bundles(effects& out) {
   for (auto at = open_.begin(); at != open_.end();) {
     const validator_id assignee = (at++)->first;
     const auto& open = open_.at(assignee);
-    const bool room = outstanding_.size() < with_.with.outstanding_bundles;
-    if (!open.empty() && (stopped_ || with_.with.single || (room && is_late(open))))
+    if (!open.empty() && (stopped_ || with_.with.single || (has_room() && is_late(open))))
       close(assignee, out);
   }
 }
 
 void core::fill_open_bundles(effects& out) {
   const std::uint64_t until = due(now_);
-  while (made_ < until && outstanding_.size() < with_.with.outstanding_bundles) {
+  while (made_ < until && has_room()) {
     planned_transaction x = with_.with.single ? *with_.with.single : workload_.next();
     x.due = made_++;
     const validator_id assignee = assignee_of(x.account);

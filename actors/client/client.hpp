@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "actors/client/receipt_votes.hpp"
+#include "actors/client/sending_window.hpp"
 #include "actors/client/settings.hpp"
 #include "actors/client/summary.hpp"
 #include "actors/client/workload.hpp"
@@ -176,6 +177,7 @@ private:
   void make_bundles(effects&);
   void fill_open_bundles(effects&);
   bool is_late(const std::vector<planned_transaction>& open) const;
+  bool has_room() const { return outstanding_.size() < window_.size(); }
   void close(validator_id assignee, effects&);
   void give_up(bundle_sequence, bundle&, effects&);
   void build(bundle_sequence, bundle&, validator_id assignee, effects&);
@@ -217,6 +219,7 @@ private:
   std::uint64_t made_ = 0;                                         // transactions put into bundles
   std::map<validator_id, std::vector<planned_transaction>> open_;  // by assignee
   std::map<bundle_sequence, bundle> outstanding_;
+  sending_window window_;                            // of outstanding_
   std::map<bundle_sequence, finished_bundle> done_;  // the newest `done_max`
   static constexpr std::size_t done_max = 10'000;
   std::set<bundle_sequence> codeless_;  // of done_: no carrier has told their result codes

@@ -107,6 +107,7 @@ void core::on(const admission::busy& what, validator_id from, bundle_sequence, b
               effects&) {
   counts_.busy += x.size();
   if (from != x.assignee) return;
+  window_.found_busy(x.last_sent, now_);
   const auto wait = std::clamp(what.retry_after, busy_wait_min, busy_wait_max);
   const auto longer = wait * (1 << std::min(x.busy, busy_doublings_max));
   ++x.busy;
@@ -192,6 +193,7 @@ void core::complete(bundle_sequence sequence, const receipt_statement& what, eff
   bundle x = std::move(outstanding_.at(sequence));
   outstanding_.erase(sequence);
   if (!holds(x.ids, what.bundle)) return move_to_new_sequence(std::move(x), out);
+  window_.served();
   ++counts_.receipts;
   counts_.completed += x.size();
   counts_.newest_commit = std::max(counts_.newest_commit, what.index);

@@ -24,7 +24,8 @@ struct settings {
   // -- bundles
   std::uint32_t transactions_per_bundle = 500;  // 1..the protocol's max_transactions_per_bundle
   std::chrono::milliseconds bundle_delay{20};   // a bundle leaves after this, full or not
-  std::uint32_t outstanding_bundles = 16;       // built and without receipts; 1..1024
+  std::uint32_t outstanding_bundles = 16;       // built and without receipts; fewer while
+                                                // validators are busy; 1..1024
   std::uint64_t expiry_rounds = 5000;  // a bundle may be executed up to this many rounds ahead
 
   // -- patience

@@ -208,6 +208,35 @@ TEST_SUITE("client core") {
     CHECK(c.counts().resent == 2);
   }
 
+  TEST_CASE(
+      "while validators are busy fewer bundles are on their way, and more again with receipts") {
+    client_harness c(load(100'000, 10, 8));
+    c.begin();
+    c.run(milliseconds{10});
+    REQUIRE(c.counts().bundles == 8);
+    const auto busy = [&](std::uint64_t sequence) {
+      c.answer(0, sequence, admission::busy{milliseconds{100}, "max_admission_delay_ms"});
+    };
+    const auto serve = [&](std::uint64_t first, std::uint64_t last) {
+      for (; first <= last; ++first) {
+        c.receive(0, first);
+        c.receive(1, first);
+      }
+      return c.counts().bundles;
+    };
+    for (std::uint64_t i = 1; i <= 8; ++i)
+      busy(i);  // all left before the first answer: 4 from now on
+    CHECK(serve(1, 3) == 8);
+    c.run(milliseconds{100});
+    for (std::uint64_t i = 4; i <= 8; ++i) busy(i);  // sent again: 2, never fewer
+    c.run(milliseconds{200});
+    for (std::uint64_t i = 4; i <= 8; ++i) busy(i);
+    CHECK(serve(4, 5) == 8);
+    CHECK(serve(6, 6) == 9);
+    serve(8, 200);
+    CHECK(c.counts().outstanding == 80);
+  }
+
   TEST_CASE("a redirect is obeyed once for each validator that gives it, under the same sequence") {
     client_harness c(load(1000, 10, 1));
     c.begin();

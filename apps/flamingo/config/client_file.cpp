@@ -20,8 +20,10 @@ section describe(client::settings& x) {
                       "protocol.max_bundle_bytes."),
               milliseconds("bundle_delay_ms", x.bundle_delay, 1, 10'000,
                            "A bundle leaves after this, full or not."),
-              integer("outstanding_bundles", x.outstanding_bundles, 1, 1024,
-                      "Bundles that were built and have no receipts; beyond, load waits."),
+              integer(
+                  "outstanding_bundles", x.outstanding_bundles, 1, 1024,
+                  "Bundles that were built and have no receipts; beyond, load waits. Fewer while "
+                  "validators are busy."),
               integer("expiry_rounds", x.expiry_rounds, 10, 1'000'000'000,
                       "A bundle may be executed up to this many rounds ahead.", "rounds"),
               milliseconds("relay_timeout_ms", x.relay_timeout, 100, 600'000,
