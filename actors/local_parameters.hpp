@@ -16,7 +16,10 @@ struct local_parameters {
   std::uint64_t peer_window_bytes = 16 << 20;     // unacknowledged bytes to one peer; 1..1024 MiB
   std::uint64_t client_window_bytes = 8 << 20;  // bundles of one client in the worker; 1..1024 MiB
   std::uint64_t ingress_bytes = 48 << 20;       // bundles of all clients in the worker
-  std::uint64_t batch_cache_bytes = 64 << 20;   // batches kept in memory until they are executed
+  std::chrono::milliseconds max_admission_delay{1000};  // a client whose bundle waits at the door
+                                                        // for longer hears busy; 10..600000 ms
+  std::uint64_t batch_cache_bytes = 64 << 20;     // batches kept in memory until they are executed
+  std::uint64_t min_uncommitted_bytes = 8 << 20;  // own batches without a commit that always may be
   std::uint64_t max_uncommitted_bytes =
       32 << 20;                             // own batches without a commit; of a peer twice that
   std::uint64_t history_bytes = 512 << 20;  // executed batches kept for peers that lack them

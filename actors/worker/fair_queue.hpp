@@ -48,6 +48,14 @@ public:
 
   bool empty() const { return turns_.empty(); }
 
+  /// A flow's first item, if any waits.
+  const Item* front(Flow of) const {
+    const auto found = flows_.find(of);
+    return found == flows_.end() || found->second.items.empty()
+               ? nullptr
+               : &found->second.items.front().first;
+  }
+
 private:
   struct flow {
     std::deque<std::pair<Item, std::uint64_t>> items;

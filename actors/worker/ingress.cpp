@@ -12,7 +12,10 @@ std::optional<admission::busy> ingress::distrusts(client_id from, time_point now
                          "bundles that were checked in vain"};
 }
 
-std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x) {
+std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x, time_point now) {
+  // Who is not served faster than this gains nothing by waiting here rather than at home.
+  if (const queued* first = queue_.front(from); first && now - first->since > with_.max_delay)
+    return admission::busy{busy_retry, "max_admission_delay_ms"};
   const std::uint64_t bytes = x.parts.body.size();
   std::uint64_t& held = held_[from];
   if (held + bytes > with_.client_window_bytes)
@@ -23,8 +26,14 @@ std::optional<admission::busy> ingress::arrive(client_id from, waiting_bundle x)
     return admission::busy{busy_retry, "ingress_bytes"};
   held += bytes;
   bytes_ += bytes;
-  queue_.push(from, std::move(x), bytes + signature_cost);
+  queue_.push(from, {std::move(x), now}, bytes + signature_cost);
   return std::nullopt;
+}
+
+std::optional<std::pair<client_id, waiting_bundle>> ingress::pop() {
+  auto next = queue_.pop();
+  if (!next) return std::nullopt;
+  return std::pair{next->first, std::move(next->second.bundle)};
 }
 
 void ingress::checked_in_vain(client_id from, time_point now) {

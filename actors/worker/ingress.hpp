@@ -26,6 +26,7 @@ class ingress {
 public:
   struct settings {
     std::uint64_t client_window_bytes = 0, ingress_bytes = 0;
+    duration max_delay{};  // of a client's bundles here, beyond which it is told to come later
     std::uint32_t relay_per_mille = 0;
   };
 
@@ -33,7 +34,7 @@ public:
       : with_(with), queue_(quantum), relays_(relay_rate(with.ingress_bytes)) {}
 
   /// Takes a bundle in, or says why it is busy.
-  std::optional<admission::busy> arrive(client_id from, waiting_bundle x);
+  std::optional<admission::busy> arrive(client_id from, waiting_bundle x, time_point now);
 
   /// Whether the client has to wait since too many of its bundles were checked in vain.
   std::optional<admission::busy> distrusts(client_id from, time_point now) const;
@@ -43,7 +44,7 @@ public:
   void checked_in_vain(client_id from, time_point now);
 
   /// The bundle whose turn it is. It counts as being in the worker until `release`.
-  std::optional<std::pair<client_id, waiting_bundle>> pop() { return queue_.pop(); }
+  std::optional<std::pair<client_id, waiting_bundle>> pop();
   bool empty() const { return queue_.empty(); }
 
   /// A bundle whose body has `bytes` bytes is not this worker's to keep any more: it was refused,
@@ -67,7 +68,11 @@ private:
   }
 
   settings with_;
-  fair_queue<client_id, waiting_bundle> queue_;
+  struct queued {
+    waiting_bundle bundle;
+    time_point since;
+  };
+  fair_queue<client_id, queued> queue_;
   std::map<client_id, std::uint64_t> held_;  // bytes of each client in the worker
   std::uint64_t bytes_ = 0;                  // Invariant: the sum over held_, at most ingress_bytes
   rate_limit relays_;

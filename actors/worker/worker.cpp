@@ -57,7 +57,7 @@ bool payload_order::any_fresh() const {
 core::core(parameters with)
     : with_(std::move(with)),
       ingress_({with_.local.client_window_bytes, with_.local.ingress_bytes,
-                with_.local.relay_per_mille}),
+                with_.local.max_admission_delay, with_.local.relay_per_mille}),
       transactions_max_(dag::room_for_counts(*with_.members, with_.protocol) / counts_bytes_max(1)),
       receipts_({with_.local.recent_receipts, receipt_linger}),
       egress_({with_.self, with_.members->size(), with_.members->quorum(),
@@ -67,6 +67,7 @@ core::core(parameters with)
       received_bytes_(with_.members->size()),
       refused_of_(with_.members->size(), rate_limit(refused_batches_per_second)),
       records_({with_.local.history_bytes, with_.local.history_retention}),
+      uncommitted_(with_.local.min_uncommitted_bytes, with_.local.max_uncommitted_bytes),
       orphans_({with_.protocol.gc_depth + with_.local.history_rounds, with_.protocol.gc_depth}),
       fetcher_(
           {with_.self, with_.members->size(), with_.local.max_fetches, with_.local.fetch_retry}),
@@ -86,7 +87,7 @@ void core::restore(const batch_available& stored, batch_sequence sequence,
     // After a lost store two may have one sequence: the one that was lost is the others' to
     // announce.
     egress_.add(sequence, stored.id, stored.bytes, {}, now);
-    own_[sequence] = {stored, {}, false};
+    own_[sequence] = {stored, {}, {}, false};
     // Its bundles are in our hands as they were before: who sends one again hears `admitted`.
     for (const auto& head : bundles) held_[head.client][head.sequence] = {0, true};
   }
@@ -115,8 +116,9 @@ effects core::step(time_point now, input in) {
 /// The bound for which bundles wait at the door, if they must: more of them now would only make all
 /// wait longer.
 const char* core::closed_by() const {
-  if (records_.uncommitted_bytes(with_.self) >= with_.local.max_uncommitted_bytes)
-    return "max_uncommitted_bytes";
+  const std::uint64_t uncommitted = records_.uncommitted_bytes(with_.self);
+  if (uncommitted >= with_.local.max_uncommitted_bytes) return "max_uncommitted_bytes";
+  if (uncommitted >= uncommitted_.bytes(now_)) return "min_uncommitted_bytes";
   if (!unexecuted_.empty() && now_ - unexecuted_.front().second > with_.local.max_execution_delay)
     return "max_execution_delay_ms";
   return nullptr;
@@ -330,7 +332,9 @@ void core::on(absence_told x, effects& out) {
 void core::on(batch_sealed x, effects& out) {
   const checked_batch& batch = x.batch;
   egress_.add(batch.sequence, batch.id, batch.frame.size(), batch.frame, now_);
-  own_[batch.sequence].announcement = {
+  own_batch& own = own_[batch.sequence];
+  own.sealed = now_;
+  own.announcement = {
       batch.id,     with_.self, with_.worker,      batch.transactions, batch.counts_digest,
       batch.counts, {},         batch.frame.size()};
   store(std::move(x.batch), out);

@@ -27,6 +27,7 @@
 #include "actors/worker/ingress.hpp"
 #include "actors/worker/orphans.hpp"
 #include "actors/worker/receipt_book.hpp"
+#include "actors/worker/uncommitted_bound.hpp"
 #include "messages/batch.hpp"
 #include "messages/checked_batch.hpp"
 #include "messages/committee.hpp"
@@ -301,6 +302,7 @@ private:
   struct own_batch {
     batch_available announcement;
     std::vector<charge> charges;
+    std::optional<time_point> sealed;  // in this life
     bool at_quorum =
         false;  // it was announced; kept until it is committed, as the primary may restart
   };
@@ -396,6 +398,7 @@ private:
   std::vector<rate_limit> refused_of_;         // of each peer, batches: an honest one sends none
   std::uint32_t batches_in_a_row_ = 0;
   batch_records records_;
+  uncommitted_bound uncommitted_;                       // of own ones
   std::map<digest, std::vector<bundle_head>> storing_;  // the indexes of batches not yet durable
   orphans orphans_;  // of records_: others' that are durable, but for what is history
   batch_fetcher fetcher_;

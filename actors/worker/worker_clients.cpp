@@ -91,7 +91,7 @@ void core::on(bundle_arrived x, effects& out) {
   if (sequence >= low + with_.protocol.bundle_window)
     return answer(from, sequence, admission::busy{busy_retry, "bundle_window"}, out);
   if (auto why = busy(x.store_full)) return answer(from, sequence, std::move(*why), out);
-  if (auto why = ingress_.arrive(from, std::move(x.bundle))) {
+  if (auto why = ingress_.arrive(from, std::move(x.bundle), now_)) {
     if (const char* bound = closed_by()) why = admission::busy{lag_retry, bound};
     return answer(from, sequence, std::move(*why), out);
   }

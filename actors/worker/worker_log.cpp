@@ -88,6 +88,8 @@ void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch
     egress_.forget(sequence);
     if (const auto own = own_.find(sequence); own != own_.end()) {
       release(own->second.charges);
+      if (const auto sealed = own->second.sealed)
+        uncommitted_.output(record->bytes, now_ - *sealed, now_);
       own_.erase(own);
     }
   }

@@ -72,6 +72,13 @@ local_parameters small_values(random_source& random) {
   maybe(x.max_waiting_bytes, mib, mib);
   maybe(x.stream_retry, 100, 500);
   maybe(x.snapshot_chunk, 64, 256);
+  // Nothing is drawn for what came later: a seed goes on meaning what it meant.
+  x.max_admission_delay = x.max_execution_delay;
+  // Who joins needs what was committed while the state was on its way: not both may be little.
+  if (x.checkpoint_bytes_per_second <= mib) {
+    x.history_bytes = local_parameters{}.history_bytes;
+    x.history_retention = local_parameters{}.history_retention;
+  }
   const auto scheduler = random.below(1000);
   x.scheduler = scheduler < 500 ? "flamingo" : scheduler < 750 ? "pilotfish" : "static";
   return x;

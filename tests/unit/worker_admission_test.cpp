@@ -317,6 +317,20 @@ TEST_SUITE("worker admission") {
     CHECK(last == "max_execution_delay_ms");
   }
 
+  TEST_CASE("who is not served for long hears it, and waits no longer than that at the door") {
+    local_parameters local;
+    local.max_admission_delay = milliseconds{300};
+    worker_harness w(0, local);
+    w.offer(w.bundle(0, 1), 0);
+    w.advance(milliseconds{300});
+    CHECK(answers(w.offer(w.bundle(0, 2), 0)).empty());
+    w.advance(milliseconds{1});
+    CHECK(limit_of(w.offer(w.bundle(0, 3), 0)) == "max_admission_delay_ms");
+    CHECK(answers(w.offer(w.bundle(1, 1), 1)).empty());  // others' bundles do not count
+    REQUIRE(w.core.next_check());
+    CHECK(answers(w.offer(w.bundle(0, 3), 0)).empty());  // the one in front is younger
+  }
+
   TEST_CASE("what no commit outputs is bounded, so that nothing fills the store") {
     local_parameters local;
     local.max_uncommitted_bytes = 3000;
@@ -339,6 +353,29 @@ TEST_SUITE("worker admission") {
     while (const auto next = w.core.next_check())
       taken.insert(std::get<worker::bundle_check>(*next).from);
     CHECK(taken == std::set{client_id{0}, client_id{1}});
+  }
+
+  TEST_CASE("where commits take long more may be without one, so that a long way is filled") {
+    local_parameters local;
+    local.min_uncommitted_bytes = 3000;
+    local.max_uncommitted_bytes = 30'000;
+    local.ingress_bytes = 20'000;
+    worker_harness w(0, local);
+    std::string last;
+    std::vector<checked_batch> sealed;
+    for (std::uint64_t i = 1; i <= 60; ++i) {
+      const auto fx = w.admit(w.bundle(0, i), 0);
+      if (only_answer<admission::busy>(fx)) last = limit_of(fx);
+      for (auto& batch : w.advance(seconds{1}).store) sealed.push_back(std::move(batch));
+    }
+    CHECK(last == "min_uncommitted_bytes");
+    CHECK(w.core.uncommitted_bytes() < 3000 + 1000 + worker::batch_records::overhead);
+    w.step(worker::sub_dag_sequenced{w.commit(1, sealed.at(0))});  // a minute after its seal
+    for (std::uint64_t i = 61; i <= 80; ++i) {
+      w.admit(w.bundle(0, i), 0);
+      w.advance(milliseconds{100});
+    }
+    CHECK(w.core.uncommitted_bytes() > 6000);
   }
 
   TEST_CASE("a store that cannot keep up stops new load") {

@@ -8,6 +8,7 @@
 #include "actors/worker/egress.hpp"
 #include "actors/worker/fair_queue.hpp"
 #include "actors/worker/rate_limit.hpp"
+#include "actors/worker/uncommitted_bound.hpp"
 
 using namespace flamingo;
 using namespace flamingo::worker;
@@ -54,6 +55,34 @@ void add(egress& x, unsigned i, std::uint64_t bytes = 400) {
 }
 
 }  // namespace
+
+TEST_SUITE("worker uncommitted bound") {
+  TEST_CASE(
+      "what may be without a commit is two shortest delays at the highest rate seen of late") {
+    uncommitted_bound bound(1000, 100'000);
+    CHECK(bound.bytes(at({})) == 1000);  // nothing was output yet
+    bound.output(20'000, milliseconds{500}, at({}));
+    bound.output(10'000, milliseconds{800}, at(milliseconds{900}));
+    CHECK(bound.bytes(at(milliseconds{900})) == 30'000);
+    bound.output(15'000, seconds{9}, at(milliseconds{1000}));  // slower, and a second of its own
+    CHECK(bound.bytes(at(milliseconds{1000})) == 30'000);
+    CHECK(bound.bytes(at(milliseconds{7999})) == 30'000);
+    CHECK(bound.bytes(at(milliseconds{8000})) == 15'000);  // the best second is forgotten
+    CHECK(bound.bytes(at(milliseconds{9000})) == 1000);
+    bound.output(20'000, milliseconds{500}, at(seconds{10}));
+    bound.output(20'000, milliseconds{100}, at(seconds{10}));
+    CHECK(bound.bytes(at(seconds{10})) == 8000);
+  }
+
+  TEST_CASE("what may be without a commit is never less nor more than is set") {
+    uncommitted_bound bound(1000, 3000);
+    bound.output(1, milliseconds{1}, at({}));
+    CHECK(bound.bytes(at({})) == 1000);
+    bound.output(2'000'000, milliseconds{1}, at({}));
+    CHECK(bound.bytes(at({})) == 3000);
+    CHECK(uncommitted_bound(5000, 3000).bytes(at({})) == 3000);
+  }
+}
 
 TEST_SUITE("worker fair queue") {
   TEST_CASE("flows are served in turn, however many items one of them has") {

@@ -113,12 +113,18 @@ std::vector<entry> of_worker(local_parameters& x) {
             "Bundles of one client that stand in the worker."),
       bytes("ingress_bytes", x.ingress_bytes, mib, 16'384 * mib,
             "Bundles of all clients that stand in the worker."),
+      milliseconds(
+          "max_admission_delay_ms", x.max_admission_delay, 10, 600'000,
+          "A client whose bundle has waited to be taken in for longer than this is told to "
+          "come later with more."),
       bytes("batch_cache_bytes", x.batch_cache_bytes, mib, 16'384 * mib,
             "Batches kept in memory until they are executed."),
-      bytes(
-          "max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
-          "Own batches that no commit has output yet; beyond, bundles wait to be taken in. Of each "
-          "peer's such batches twice that are stored."),
+      bytes("min_uncommitted_bytes", x.min_uncommitted_bytes, mib, 16'384 * mib,
+            "So much of own batches may always be without a commit, and more where commits take "
+            "long: what is output in twice the shortest time that one took."),
+      bytes("max_uncommitted_bytes", x.max_uncommitted_bytes, mib, 16'384 * mib,
+            "The most of own batches without a commit; beyond, bundles wait to be taken in. Of "
+            "each peer's such batches twice that are stored."),
       bytes("history_bytes", x.history_bytes, 0, 1'048'576 * mib,
             "Executed batches kept for peers that lack them."),
       seconds("history_retention_s", x.history_retention, 1, 86'400, "And for how long."),
