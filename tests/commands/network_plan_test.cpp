@@ -115,6 +115,24 @@ TEST_SUITE("init") {
     CHECK(checked(node) == "");
   }
 
+  TEST_CASE("history that is shorter than who joins needs for the state is refused") {
+    testing::temporary_directory dir;
+    const auto net = dir.path() / "net";
+    REQUIRE(flamingo_run({"init", "--dir", net.string(), "--accounts", "1000000"}).code == 0);
+    const auto node = net / "v0/node.toml";
+    const auto before = testing::content_of(node);
+    const auto with = [&](const std::string& local) {
+      testing::overwrite(node, before + "[local]\n" + local);
+      return flamingo_run({"check-config", node.string()}).err;
+    };
+    const std::string slow = "checkpoint_bytes_per_second = 65536\n";  // 64 MB in 977 s
+    CHECK(with(slow + "history_retention_s = 977\n").empty());
+    const auto said = with(slow + "history_retention_s = 976\n");
+    CHECK(one_line(said));
+    CHECK(said.find("local.history_retention_s: expected at least 977") != std::string::npos);
+    CHECK(with("history_retention_s = 1\n").find("expected at least 2") != std::string::npos);
+  }
+
   TEST_CASE("nothing is ever overwritten") {
     testing::temporary_directory dir;
     const auto net = (dir.path() / "net").string();

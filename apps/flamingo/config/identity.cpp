@@ -87,6 +87,19 @@ void check_sizes(const node_file& from, const validator_identity& x) {
   must_fit(from.link.settings, largest_to_validator(x.committee), from.source, x.committee_path);
 }
 
+/// Who joins fetches the state as a checkpoint has it, and then what was committed since. If that
+/// is gone when the state is there, it begins again with a newer checkpoint, for ever.
+void check_history(const node_file& from, const validator_identity& x) {
+  constexpr std::uint64_t state_bytes = 32;  // an account's
+  const std::uint64_t rate = from.local.checkpoint_bytes_per_second;
+  const std::uint64_t needed = (2 * x.committee.protocol.accounts * state_bytes + rate - 1) / rate;
+  if (from.local.history_retention >= std::chrono::seconds(needed)) return;
+  throw error(
+      fmt::format("{}: local.history_retention_s: expected at least {}: twice what a validator "
+                  "that joins needs to fetch {} accounts at local.checkpoint_bytes_per_second",
+                  from.source, needed, x.committee.protocol.accounts));
+}
+
 void check_load(const client_file& from, const client_identity& x) {
   const auto most = x.committee->protocol.max_transactions_per_bundle;
   if (from.load.transactions_per_bundle > most)
@@ -130,6 +143,7 @@ validator_identity identify(const node_file& from) {
     throw error(fmt::format("{}: listen.workers: expected none or {}, one for each worker of {}",
                             from.source, me.workers.size(), x.committee_path.string()));
   check_sizes(from, x);
+  check_history(from, x);
   check_emulated(from.link, from.source, members, x.committee_path);
   const auto key_path = beside(source, from.keys.signing);
   x.signer = std::make_shared<crypto::ed25519_signer>(crypto::ed25519_signer::load(key_path));
