@@ -27,15 +27,20 @@ const batch_record& batch_records::durable(const digest& id) {
   return found->second;
 }
 
-bool batch_records::commit(const digest& id, commit_index index, time_point now) {
+batch_records::committed_before batch_records::commit(const digest& id, commit_index index,
+                                                      time_point now) {
   const auto found = records_.find(id);
-  if (found == records_.end() || found->second.committed) return false;
+  if (found == records_.end()) return {};
   batch_record& record = found->second;
+  if (record.committed) {
+    if (index <= *record.committed) return {};
+    return {true, std::exchange(record.committed, index)};
+  }
   record.committed = index;
   uncommitted_[record.author] -= cost_of(record);
   history_bytes_ += cost_of(record);
   file(id, record, now);
-  return true;
+  return {true, {}};
 }
 
 batch_record& batch_records::committed(const digest& id) {

@@ -32,7 +32,7 @@ struct batch_record {
   std::uint32_t transactions = 0;
   digest counts_digest;
   bool durable = false;
-  std::optional<commit_index> committed;  // by the first commit that output it
+  std::optional<commit_index> committed;  // by the newest commit that output it
   bool held = false;
   bool listed_again = false;  // held, and counted as if no commit had output it
   std::uint64_t filed = 0;    // its number in the history; 0: it is none
@@ -68,9 +68,14 @@ public:
   /// @returns the record, which must be there.
   const batch_record& durable(const digest& id);
 
-  /// Commit `index` output the batch: it is history, if nobody holds it.
-  /// @returns whether that is news.
-  bool commit(const digest& id, commit_index index, time_point now);
+  /// What became of a batch that a commit output.
+  struct committed_before {
+    bool news = false;                     // by this commit, newer than all that did before
+    std::optional<commit_index> outdated;  // the one that it was filed under until now
+  };
+  /// Commit `index` output the batch: it is history, if nobody holds it. A liar can have a batch
+  /// output more than once, and any of these commits may be the one that executes a bundle of it.
+  committed_before commit(const digest& id, commit_index index, time_point now);
 
   /// A committed batch is no history until it is released.
   void hold(const digest& id);

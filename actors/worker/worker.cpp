@@ -82,7 +82,8 @@ void core::restore(const batch_available& stored, batch_sequence sequence,
   if (own && sequence >= next_sequence_) next_sequence_ = sequence + 1;
   now_ = now;
   if (committed) {
-    committed_by(*committed, stored.id);
+    effects known;
+    committed_by(*committed, {stored.author, sequence, stored.id}, known);
   } else if (own && !own_.contains(sequence)) {
     // After a lost store two may have one sequence: the one that was lost is the others' to
     // announce.
@@ -241,7 +242,7 @@ void core::on(batch_checked x, effects& out) {
   if (const auto waits = payload_wanted_.find(id); waits != payload_wanted_.end()) {
     const batch_key key{x.batch->author, x.batch->sequence, id};
     for (auto& order : waits->second) {
-      if (committed_by(order.index, id)) out.committed.emplace_back(order.index, key);
+      committed_by(order.index, key, out);
       order.batch = key;
       order.operations = x.batch->operations;
       out.payload.push_back(std::move(order));
@@ -266,11 +267,14 @@ void core::on(batch_known x, effects& out) {
 
 /// A commit output a batch. Others' are not history yet: a header that was voted for may bring them
 /// again.
-/// @returns whether that is news.
-bool core::committed_by(commit_index index, const digest& id) {
-  if (!records_.commit(id, index, now_)) return false;
-  if (records_.find(id)->author != with_.self) records_.hold(id);
-  return true;
+void core::committed_by(commit_index index, const batch_key& batch, effects& out) {
+  const auto before = records_.commit(batch.id, index, now_);
+  if (!before.news) return;
+  out.committed.emplace_back(index, batch);
+  if (before.outdated)
+    out.outdated.emplace_back(*before.outdated, batch);
+  else if (batch.author != with_.self)
+    records_.hold(batch.id);
 }
 
 /// A batch that its author lists again has to be kept as if it were new, and within its bound.

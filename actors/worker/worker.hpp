@@ -226,6 +226,7 @@ struct effects {
   /// Written without anybody waiting for it: the log has output these batches, and these clients'
   /// windows changed; these batches may go: the first were executed, the others never will be.
   std::vector<std::pair<commit_index, batch_key>> committed;
+  std::vector<std::pair<commit_index, batch_key>> outdated;  // instead of these earlier notes
   std::vector<client_id> windows;
   std::vector<batch_records::deletion> deletions;
   std::vector<batch_key> given_up;
@@ -356,7 +357,7 @@ private:
   bool bundles_wait() const { return !ingress_.empty() && !closed_by(); }
   void store(checked_batch, effects&);
   void announce(const digest& id, const batch_record&, effects&);
-  bool committed_by(commit_index, const digest& id);
+  void committed_by(commit_index, const batch_key&, effects&);
   bool may_promise(const batch_record&) const;
   void promised(const digest& id, const batch_record&);
   void acknowledged(validator_id from, const batch_stored&, effects&);

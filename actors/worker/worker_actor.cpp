@@ -198,6 +198,7 @@ void write(pointer self, effects& fx) {
   }
   storage::write_batch notes;
   for (const auto& [index, batch] : fx.committed) s.store->put_committed(notes, index, batch);
+  for (const auto& [index, batch] : fx.outdated) s.store->erase_committed(notes, index, batch);
   for (const client_id client : fx.windows)
     s.store->put_window(notes, client, *s.logic->window_of(client));
   for (const auto& x : fx.deletions) s.store->erase(notes, x);

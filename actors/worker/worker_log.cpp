@@ -81,8 +81,7 @@ void core::output(const sequenced_sub_dag& sub_dag, const sequenced_batch& batch
   const batch_record* record = records_.find(batch.id);
   const batch_sequence sequence = record ? record->sequence : batch_sequence{};
   const batch_key key{batch.author, sequence, batch.id};
-  if (record && committed_by(sub_dag.index, batch.id))
-    out.committed.emplace_back(sub_dag.index, key);
+  if (record) committed_by(sub_dag.index, key, out);
   if (record && record->held && record->durable) orphans_.watch_output(batch.id);
   if (record && batch.author == with_.self) {
     egress_.forget(sequence);

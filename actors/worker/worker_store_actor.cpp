@@ -94,6 +94,11 @@ void batch_store::put_committed(storage::write_batch& into, commit_index index,
   into.put(table::batches, key_of(worker_, index, x), std::vector<char>{committed_mark});
 }
 
+void batch_store::erase_committed(storage::write_batch& into, commit_index index,
+                                  const batch_key& x) const {
+  into.erase(table::batches, key_of(worker_, index, x));
+}
+
 void batch_store::put_window(storage::write_batch& into, client_id client,
                              const committer::client_window& window) const {
   std::vector<char> value;
@@ -153,7 +158,7 @@ void batch_store::erase(storage::write_batch& into, const batch_key& x) const {
 
 void batch_store::erase(storage::write_batch& into, const batch_records::deletion& x) const {
   erase(into, x.batch);
-  into.erase(table::batches, key_of(worker_, x.index, x.batch));
+  erase_committed(into, x.index, x.batch);
 }
 
 template <class Frame>

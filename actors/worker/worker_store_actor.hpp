@@ -25,6 +25,7 @@ public:
 
   void put(storage::write_batch&, const checked_batch&) const;
   void put_committed(storage::write_batch&, commit_index, const batch_key&) const;
+  void erase_committed(storage::write_batch&, commit_index, const batch_key&) const;
   void put_window(storage::write_batch&, client_id, const committer::client_window&) const;
   void put_outcome(storage::write_batch&, client_id, const outcome&) const;
   void erase_outcome(storage::write_batch&, client_id, bundle_sequence) const;

@@ -354,6 +354,27 @@ TEST_SUITE("worker orphans") {
     CHECK_FALSE(w.core.knows(w.id));
   }
 
+  TEST_CASE("what a later commit outputs again is noted instead of what the earlier one did") {
+    receiver w(without_history());
+    const auto first = w.output();
+    CHECK(first.committed == std::vector{std::pair{commit_index{1}, w.key()}});
+    CHECK(first.outdated.empty());
+    w.log_at(3);
+    const auto again = w.output();
+    CHECK(again.committed == std::vector{std::pair{commit_index{3}, w.key()}});
+    CHECK(again.outdated == std::vector{std::pair{commit_index{1}, w.key()}});
+    w.noted(again.withdrawal->number, 0);
+    w.log_at(gc_depth + 6);
+    w.step(worker::executor_met{executor_id{0}});
+    const auto executed_to = [&](std::uint64_t snapshot) {
+      return w.step(worker::execution_advanced{progress_of(0, w.commits, snapshot)}).deletions;
+    };
+    CHECK(executed_to(2).empty());
+    const auto deletions = executed_to(3);
+    REQUIRE(deletions.size() == 1);
+    CHECK(deletions[0].index == commit_index{3});
+  }
+
   TEST_CASE("a batch that its author lists again after it was output stays as if it were new") {
     receiver w(without_history(1000));
     w.noted(w.output().withdrawal->number, 0);

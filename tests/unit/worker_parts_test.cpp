@@ -252,8 +252,8 @@ TEST_SUITE("worker records") {
     x.add(id_of(1), record_of(1, 1));
     x.add(id_of(2), record_of(1, 2));
     x.add(id_of(3), record_of(1, 3));
-    CHECK(x.commit(id_of(1), commit_index{10}, at(milliseconds{0})));
-    CHECK(x.commit(id_of(2), commit_index{11}, at(milliseconds{0})));
+    CHECK(x.commit(id_of(1), commit_index{10}, at(milliseconds{0})).news);
+    CHECK(x.commit(id_of(2), commit_index{11}, at(milliseconds{0})).news);
     std::vector<batch_records::deletion> out;
     x.take_deletions(commit_index{9}, at(milliseconds{1}), out);
     CHECK(out.empty());
@@ -265,6 +265,24 @@ TEST_SUITE("worker records") {
     CHECK(out.size() == 2);
     CHECK(x.find(id_of(3)));
     CHECK(x.uncommitted_bytes(v(1)) == 100 + batch_records::overhead);
+  }
+
+  TEST_CASE("a batch that is output again stays for the newest commit that output it") {
+    batch_records x({0, seconds{0}});
+    x.add(id_of(1), record_of(1, 1));
+    CHECK_FALSE(x.commit(id_of(1), commit_index{10}, at(seconds{0})).outdated);
+    const auto again = x.commit(id_of(1), commit_index{12}, at(seconds{0}));
+    CHECK(again.news);
+    CHECK(again.outdated == commit_index{10});
+    CHECK_FALSE(x.commit(id_of(1), commit_index{11}, at(seconds{0})).news);
+    CHECK_FALSE(x.commit(id_of(2), commit_index{11}, at(seconds{0})).news);  // it is not here
+    std::vector<batch_records::deletion> out;
+    x.take_deletions(commit_index{11}, at(seconds{1}), out);
+    CHECK(out.empty());
+    x.take_deletions(commit_index{12}, at(seconds{1}), out);
+    REQUIRE(out.size() == 1);
+    CHECK(out[0].index == commit_index{12});
+    CHECK(x.history_bytes() == 0);
   }
 
   TEST_CASE("history is kept until it is too old or too large") {
@@ -307,15 +325,6 @@ TEST_SUITE("worker records") {
     x.take_deletions(commit_index{9}, at(seconds{40}), out);
     CHECK(out.size() == 2);
     CHECK(x.history_bytes() == 0);
-  }
-
-  TEST_CASE("the first commit that outputs a batch counts, and a batch that is not here does not") {
-    batch_records x({0, seconds{0}});
-    x.add(id_of(1), record_of(1, 1));
-    CHECK(x.commit(id_of(1), commit_index{4}, at(milliseconds{0})));
-    CHECK_FALSE(x.commit(id_of(1), commit_index{5}, at(milliseconds{0})));
-    CHECK_FALSE(x.commit(id_of(2), commit_index{5}, at(milliseconds{0})));
-    CHECK(x.find(id_of(1))->committed == commit_index{4});
   }
 }
 
