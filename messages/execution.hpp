@@ -1,6 +1,7 @@
 // The execution stream as plain values (design: execution-layer load balancing).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,13 @@ struct execution_group {
   friend bool operator==(const execution_group&, const execution_group&) = default;
 };
 inline constexpr std::uint16_t max_group_executors = 10;
+
+/// The slack of a group: `per_mille` with eight executors or more, and less with fewer, in
+/// proportion. Slack keeps keys together. With few executors there is little to keep, and work that
+/// is spread blindly is nearly even: 5 % would be more than that.
+constexpr std::uint32_t slack_of_group(std::uint16_t executors, std::uint32_t per_mille) {
+  return per_mille * std::min<std::uint32_t>(executors, 8) / 8;
+}
 
 /// The group of the sub-DAGs from `from` on.
 struct group_entry {

@@ -73,7 +73,8 @@ core::core(const parameters& p, recovered r)
     if (x.position.author == p.self) own_output_.insert(x.position.round);
   for (const group_entry& x : r.groups) groups_.emplace(x.from, x.group);
   if (groups_.empty()) {
-    new_groups_.push_back({commit_index{1}, {0, p.executors, p.slack_per_mille}});
+    new_groups_.push_back(
+        {commit_index{1}, {0, p.executors, slack_of_group(p.executors, p.slack_per_mille)}});
     groups_.emplace(new_groups_[0].from, new_groups_[0].group);
   }
   wanted_executors_ = group().executors;
@@ -275,7 +276,7 @@ commit core::make_commit(queued x, time_point now) {
 void core::choose_group(commit& into) {
   execution_group next = group();
   next.executors = wanted_executors_;
-  next.slack_per_mille = parameters_.slack_per_mille;
+  next.slack_per_mille = slack_of_group(next.executors, parameters_.slack_per_mille);
   if (next != group()) {
     ++next.version;
     // The first commit of all may take the place of what the group was to be at first.

@@ -316,12 +316,13 @@ TEST_SUITE("committer") {
     REQUIRE(!x.commits.empty());
     const execution_group first = x.commits[0].stream.group;
     CHECK(first.executors == 1);
+    CHECK(first.slack_per_mille == 10);  // of 80, for eight
     CHECK(x.commits[0].groups == std::vector<group_entry>{{commit_index{1}, first}});
     const commit_index before = x.commits.back().head.index;
     x.logic.step(now, group_wanted{3});
     CHECK(x.logic.group() == first);  // nothing was committed since
     for (std::uint64_t r = 7; r <= 12; ++r) feed(r);
-    const execution_group second{1, 3, first.slack_per_mille};
+    const execution_group second{1, 3, 30};
     std::vector<group_entry> stored;
     for (const commit& y : x.commits) {
       CHECK(y.stream.group == (y.head.index <= before ? first : second));

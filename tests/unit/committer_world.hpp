@@ -11,6 +11,7 @@ namespace flamingo::committer::test {
 
 inline parameters test_parameters(std::size_t n, std::uint16_t self = 0) {
   parameters p;
+  p.slack_per_mille = 80;
   p.self = validator_id{self};
   p.validators = n;
   p.validity = (n - 1) / 3 + 1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "messages/execution.hpp"
 #include "tests/unit/scheduler_batches.hpp"
 
 using namespace flamingo;
@@ -140,6 +141,15 @@ TEST_SUITE("scheduler") {
         for (const auto x : load) CHECK(x <= bound);
       }
     }
+  }
+
+  TEST_CASE("few executors get less slack than many, in proportion to eight") {
+    CHECK(slack_of_group(1, 50) == 6);
+    CHECK(slack_of_group(2, 50) == 12);
+    CHECK(slack_of_group(4, 50) == 25);
+    CHECK(slack_of_group(8, 50) == 50);
+    CHECK(slack_of_group(10, 50) == 50);
+    CHECK(slack_of_group(7, 0) == 0);
   }
 
   TEST_CASE("flamingo puts no load above its bound on an executor while another has room") {

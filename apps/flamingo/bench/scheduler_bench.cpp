@@ -6,6 +6,7 @@
 
 #include "actors/executor/mixed.hpp"
 #include "messages/assert.hpp"
+#include "messages/execution.hpp"
 
 namespace flamingo::bench {
 
@@ -17,8 +18,11 @@ using executor::execution_batch;
 /// One scheduler with its view of the keys, and what was measured of it.
 class contestant {
 public:
-  contestant(const std::string& name, const executor::partition_map& start)
-      : name_(name), scheduler_(executor::make_scheduler(name)), map_(start) {
+  contestant(const std::string& name, std::uint16_t executors, const executor::partition_map& start)
+      : name_(name),
+        scheduler_(executor::make_scheduler(
+            name, slack_of_group(executors, executor::default_slack_per_mille))),
+        map_(start) {
     FLAMINGO_ASSERT(scheduler_ != nullptr);
   }
 
@@ -89,7 +93,7 @@ std::vector<scheduler_result> measure(const std::vector<std::string>& schedulers
     homes.push_back(start.owner(account));
   }
   std::vector<contestant> all;
-  for (const std::string& name : schedulers) all.emplace_back(name, start);
+  for (const std::string& name : schedulers) all.emplace_back(name, load.executors, start);
   key_sets stream(load, homes);
   std::vector<std::array<std::uint64_t, 2>> values(accounts);  // as large as SmallBank's
   for (std::size_t i = 0; i < batches; ++i) {

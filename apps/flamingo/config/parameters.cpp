@@ -214,7 +214,9 @@ std::vector<entry> of_executor(local_parameters& x) {
               "Workers of the executor group at first. Afterwards the store knows their number, "
               "and `flamingo executor add` or `remove` changes it."),
       integer("slack_per_mille", x.slack_per_mille, 0, 1000,
-              "How far above the mean the load of one executor in a batch may be, if keys move."),
+              "How far above the mean the load of one executor in a batch may be, if keys move: so "
+              "much "
+              "with eight executors or more, less with fewer, in proportion."),
       scheduler_choice(x.scheduler),
       integer("max_lag", x.max_lag, 10, 10'000,
               "Commits that executors may be behind before new bundles are refused.", "commits"),
