@@ -10,3 +10,12 @@ foreach(file ${fuzzer_files})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   add_dependencies(fuzzers ${name})
 endforeach()
+
+# The frozen plans by another compiler than what the rest is built with: executors of one group plan alone.
+flamingo_sources(schedulers FOLDERS actors/executor/schedulers)
+set(golden ${CMAKE_SOURCE_DIR}/tests/golden)
+add_executable(golden-plans ${golden}/plans_test.cpp ${golden}/hex_file.cpp ${CMAKE_SOURCE_DIR}/tests/main.cpp
+  ${schedulers})
+target_link_libraries(golden-plans PRIVATE flamingo_crypto flamingo_wire)
+target_compile_definitions(golden-plans PRIVATE FLAMINGO_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+add_dependencies(fuzzers golden-plans)
