@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Executors that are added, removed and killed under load; one validator has one, others have more."""
+"""Executors that come, go and are killed under load; each validator has another number and scheduler."""
 import json
 import os
 import random
@@ -79,7 +79,7 @@ class ExecutorsTest(unittest.TestCase):
             ports = net.base_port + 10 * net.validators
             net.checkpoint_every(20)
             for i, executors in enumerate((1, 2, 3, 4)):
-                set_local(net, i, executors=executors, scheduler="flamingo" if i != 2 else "static")
+                set_local(net, i, executors=executors, scheduler="flamingo" if i != 2 else "pilotfish")
             hosts = {1: ExecutorHosts(net, 1, 2, ports), 2: ExecutorHosts(net, 2, 1, ports + 4)}
             for host in hosts.values():
                 for k in range(len(host.ports)):
@@ -98,8 +98,8 @@ class ExecutorsTest(unittest.TestCase):
     def test_scaling_in_one_process(self):
         with Network(clients=4) as net:
             net.checkpoint_every(20)
-            for i, executors in enumerate((1, 2, 3, 4)):
-                set_local(net, i, executors=executors, scheduler="flamingo" if i != 2 else "static")
+            for i, scheduler in enumerate(("flamingo", "flamingo", "static", "pilotfish")):
+                set_local(net, i, executors=i + 1, scheduler=scheduler)
             net.start()
             net.wait_up()
             wait_until(lambda: all(listed(net, i) for i in range(4)), "they know their executors")
