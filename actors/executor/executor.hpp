@@ -65,9 +65,11 @@ using input =
 struct effects {
   std::optional<snapshot_image> snapshot;  // to hash and store, beside everything else
   execution_outputs outputs;
+  /// Ask the committer for the stream after this sub-DAG. Before it is told of progress: of a life
+  /// that has not asked yet it hears none, and with a small window it would wait for that for ever.
+  std::optional<commit_index> replay;
   std::optional<execution_progress> progress;
-  std::optional<commit_index> replay;  // ask the committer for the stream after this sub-DAG
-  std::vector<reject> rejected;        // counted in metrics, nothing else
+  std::vector<reject> rejected;  // counted in metrics, nothing else
 };
 
 // -- state

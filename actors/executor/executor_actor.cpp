@@ -108,13 +108,13 @@ void perform(pointer self, effects fx) {
   for (const auto& x : fx.outputs.results)
     send_to(self, s.executors, x.to.value, encode(x.results));
   for (const auto& x : fx.outputs.executed) send_to(self, s.workers, x.to.value, encode(x.bundles));
+  if (fx.replay) self->send(s.committer, atom::replay_v, s.birth.id, *fx.replay, s.birth.life);
   if (fx.progress) {
     const auto frame = encode(*fx.progress);
     self->send(s.committer, frame);
     if (s.group) self->send(s.group, frame);
     for (const auto& worker : s.workers) self->send(worker, frame);
   }
-  if (fx.replay) self->send(s.committer, atom::replay_v, s.birth.id, *fx.replay, s.birth.life);
   for (const reject why : fx.rejected) s.metrics->rejects.count(why);
 }
 

@@ -42,7 +42,10 @@ public:
                 keeper));
     run();
     committer = spawn([this](progress_sink::pointer) -> progress_sink::behavior_type {
-      return {[this](const progress_frame& x) { progress.push_back(*decode(x)); },
+      return {[this](const progress_frame& x) {
+                progress.push_back(*decode(x));
+                if (replays.empty()) ++told_before_asked;
+              },
               [this](atom::replay, executor_id who, commit_index after, std::uint64_t) {
                 replays.push_back({who, after});
               }};
@@ -135,6 +138,7 @@ public:
   progress_sink committer;
   std::vector<execution_progress> progress;
   std::vector<std::pair<executor_id, commit_index>> replays;
+  int told_before_asked = 0;  // progress, while nobody had asked for the stream
   std::map<answer_key, expected_answer> answers;
   int answers_to_wrong_worker = 0;
   std::map<std::uint16_t, executed_sink> workers;

@@ -16,6 +16,8 @@ TEST_SUITE("executor actor") {
       executor_bench b(executors, {.seed = executors});
       b.boot();
       CHECK(b.replays.size() == executors);
+      CHECK(b.progress.size() == executors);
+      CHECK(b.told_before_asked == 0);  // of a life that has not asked the committer hears nothing
       for (int i = 0; i < 15; ++i) b.commit();
       CHECK(b.answers == b.source.answers());
       CHECK(b.answers_to_wrong_worker == 0);
