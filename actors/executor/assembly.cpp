@@ -1,5 +1,7 @@
 #include "actors/executor/assembly.hpp"
 
+#include <algorithm>
+
 #include "messages/assert.hpp"
 #include "messages/stream_operations.hpp"
 
@@ -20,12 +22,14 @@ bool assembly::beyond(commit_index index) const {
   return index > next_ + bounds_.sub_dags;
 }
 
+reject assembly::drop(commit_index index) {
+  dropped_ = std::min(dropped_.value_or(index), index);
+  return reject::too_many_pending;
+}
+
 std::optional<reject> assembly::add(const sequenced_sub_dag& from) {
   if (from.index < next_) return std::nullopt;
-  if (beyond(from.index)) {
-    dropped_ = true;
-    return reject::too_many_pending;
-  }
+  if (beyond(from.index)) return drop(from.index);
   entry& x = waiting_[from.index];
   if (x.sequenced) return std::nullopt;
   x.sequenced = true;
@@ -69,11 +73,8 @@ void assembly::expect_bundles(entry& x, const sequenced_sub_dag& from) {
 
 std::optional<reject> assembly::add(const payload_view& from, const shared_bytes& frame) {
   if (from.index < next_) return std::nullopt;
-  if (beyond(from.index) ||
-      (from.index != next_ && bytes_ + frame.size() > bounds_.payload_bytes)) {
-    dropped_ = true;
-    return reject::too_many_pending;
-  }
+  if (beyond(from.index) || (from.index != next_ && bytes_ + frame.size() > bounds_.payload_bytes))
+    return drop(from.index);
   entry& x = waiting_[from.index];
   if (!x.sequenced) {
     for (const auto& [view, held] : x.early)

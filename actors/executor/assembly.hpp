@@ -66,8 +66,10 @@ public:
   /// Something that was sent is missing: the next sub-DAG, or a part of it, while more is known; or
   /// something was dropped at a limit.
   bool incomplete() const { return dropped_ || !waiting_.empty(); }
+  /// A part of the next sub-DAG was dropped, and is taken if it comes again.
+  bool next_was_dropped() const { return dropped_ && *dropped_ <= next_; }
   /// What was dropped is being asked for again.
-  void asked_again() { dropped_ = false; }
+  void asked_again() { dropped_.reset(); }
   std::size_t sub_dags_waiting() const { return waiting_.size(); }
 
 private:
@@ -87,6 +89,7 @@ private:
   static constexpr std::uint32_t unwanted = 0xffffffff;
 
   bool beyond(commit_index) const;
+  reject drop(commit_index);
   static void expect_bundles(entry&, const sequenced_sub_dag&);
   static std::optional<reject> fill(entry&, const payload_view&, const shared_bytes& frame);
 
@@ -94,8 +97,8 @@ private:
   limits bounds_;
   executor_id self_;
   std::map<commit_index, entry> waiting_;
-  std::uint64_t bytes_ = 0;  // of frames held for sub-DAGs
-  bool dropped_ = false;
+  std::uint64_t bytes_ = 0;              // of frames held for sub-DAGs
+  std::optional<commit_index> dropped_;  // the first sub-DAG of which something was dropped
 };
 
 }  // namespace flamingo::executor

@@ -225,8 +225,8 @@ void core::ask_for_missing(time_point now, effects& out) {
     retry_at_.reset();
     return;
   }
-  if (assembly_.sub_dags_waiting() == 0) {
-    // Only what was dropped at a limit is missing, and there is room for it now.
+  if (assembly_.next_was_dropped()) {
+    // Nobody sends it a second time unasked, and there is room for it now.
     out.replay = assembly_.next() - 1;
     assembly_.asked_again();
     retry_at_.reset();

@@ -8,11 +8,13 @@ using namespace flamingo::executor::test;
 namespace {
 
 core one_of(std::uint16_t self, std::uint16_t executors, const stream_source& source,
-            std::uint64_t max_lead = 16, std::size_t max_waiting_steps = 50'000) {
+            std::uint64_t max_lead = 16, std::size_t max_waiting_steps = 50'000,
+            assembly::limits waiting = {}) {
   parameters p;
   p.share = {executor_id{self}, executors, 1, 50};
   p.max_lead = max_lead;
   p.max_waiting_steps = max_waiting_steps;
+  p.waiting = waiting;
   p.stream_retry = std::chrono::seconds(1);
   return core(p, source.rules(), make_scheduler("static"),
               std::make_shared<dense_buckets>(source.rules()->dense_keys(), &bucket_of),
@@ -73,6 +75,31 @@ TEST_SUITE("executor") {
       CHECK(group.rejected > 0);
       CHECK(group.at(0).executed() == commit_index{30});
     }
+  }
+
+  TEST_CASE("what was dropped is asked for as soon as its turn comes, though more is known") {
+    stream_source source({.seed = 3, .executors = 1});
+    std::vector<sub_dag_frames> frames;
+    for (int i = 0; i < 5; ++i) frames.push_back(source.next());
+    core x = one_of(0, 1, source, 16, 50'000, {2, 128 << 20});
+    feed(x, frames[3]);  // beyond the bound
+    for (const int i : {0, 1}) feed(x, frames[static_cast<std::size_t>(i)]);
+    run_all(x);
+    feed(x, frames[4]);  // kept: two of them are before it
+    feed(x, frames[2]);
+    REQUIRE(x.runnable());
+    std::optional<commit_index> asked;
+    while (x.runnable()) {
+      x.prepare();
+      x.plan();
+      if (const auto after = x.run(time_point{}).replay) asked = after;
+    }
+    CHECK(x.executed() == commit_index{3});
+    CHECK(x.sub_dags_waiting() == 1);
+    CHECK(asked == commit_index{3});
+    feed(x, frames[3]);
+    run_all(x);
+    CHECK(x.executed() == commit_index{5});
   }
 
   TEST_CASE("a bound on waiting transactions and a lead of one still let the group finish") {
