@@ -106,7 +106,7 @@ screening core::screen(const vote& x) const {
 
 screening core::screen(const certificate& x) const {
   const auto alone = screen_alone(x);
-  if (alone == screening::check() && waiting() >= local_.max_pending_certificates)
+  if (alone == screening::check() && !has_place(x.round))
     return screening::refuse(reject::too_many_pending);
   return alone;
 }
@@ -218,6 +218,7 @@ void core::on(certificate_received in, effects& out) {
   if (const auto it = headers_.find(where); it != headers_.end()) known = &it->second;
   if (known != nullptr && known->hdr.id == x.header)
     return accept({known->hdr, known->bytes, x}, out);
+  make_place(x.round, out);
   certificates_.emplace(where, x);
   certified_.insert(x.header);
   fetcher_.want(x.round, x.header, sources_of(x, x.header), now_, local_.fetch_delay);
@@ -317,9 +318,49 @@ void core::accept(certified_header x, effects& out) {
   return complete(std::move(x), out);
 #endif
   if (missing.empty()) return complete(std::move(x), out);
+  make_place(where.round, out);
   certified_.insert(x.hdr.id);
   for (const auto& to : missing) waiting_for_[to.id].push_back({where, to});
   pending_.emplace(where, incomplete{std::move(x), missing.size()});
+}
+
+round_number core::newest_waiting() const {
+  const auto last = [](const auto& all) {
+    return all.empty() ? round_number{} : all.rbegin()->first.round;
+  };
+  return std::max(last(pending_), last(certificates_));
+}
+
+/// Beyond the bound older rounds take the places of newer ones: it is they that the newer ones wait
+/// for, if only through others that are not here yet.
+bool core::has_place(round_number round) const {
+  return waiting() < local_.max_pending_certificates || round < newest_waiting();
+}
+
+void core::make_place(round_number round, effects& out) {
+  while (waiting() >= local_.max_pending_certificates && round < newest_waiting()) {
+    let_newest_go();
+    out.rejected.push_back(reject::too_many_pending);
+  }
+}
+
+/// Nothing waits for it, since links lead to older rounds. It will be fetched like what never came.
+void core::let_newest_go() {
+  if (!certificates_.empty() && certificates_.rbegin()->first.round == newest_waiting()) {
+    const auto gone = certificates_.extract(std::prev(certificates_.end()));
+    certified_.erase(gone.mapped().header);
+    fetcher_.arrived(gone.mapped().header);
+    return;
+  }
+  const auto gone = pending_.extract(std::prev(pending_.end()));
+  const header& x = gone.mapped().x.hdr;
+  certified_.erase(x.id);
+  for (const auto& to : missing_of(x)) {
+    const auto waiters = waiting_for_.find(to.id);
+    if (waiters == waiting_for_.end()) continue;
+    std::erase_if(waiters->second, [&](const waiter& y) { return y.who == gone.key(); });
+    if (waiters->second.empty()) waiting_for_.erase(waiters);
+  }
 }
 
 void core::want(const std::vector<dag::link>& missing, const certified_header& of) {

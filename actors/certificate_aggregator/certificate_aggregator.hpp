@@ -192,6 +192,10 @@ private:
   /// Takes a certified header: completes it or keeps it until its ancestors are complete.
   void accept(certified_header x, effects&);
   void complete(certified_header x, effects&);
+  round_number newest_waiting() const;
+  bool has_place(round_number) const;
+  void make_place(round_number, effects&);
+  void let_newest_go();
   void want(const std::vector<dag::link>& missing, const certified_header& of);
   std::vector<dag::link> missing_of(const header& x) const;
   /// Whether a header is here, complete or not, or will be because its certificate is.

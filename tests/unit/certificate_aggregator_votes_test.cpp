@@ -195,8 +195,35 @@ TEST_SUITE("certificate aggregator votes") {
     b.learn(b.full(at(1, 3)));
     REQUIRE(b.core->waiting() == 2);
     CHECK(b.core->screen(v(1), b.certified(b.full(at(0, 1)))) == screening::check());
-    CHECK(b.core->screen(v(1), b.certified(b.full(at(0, 2)))) ==
-          screening::refuse(reject::too_many_pending));
+  }
+
+  TEST_CASE("what is older takes the place of the newest, which may wait for it and comes again") {
+    aggregator_bench b;
+    b.local.max_pending_certificates = 2;
+    b.boot();
+    b.learn(b.full(at(1, 4)));
+    b.certificate_for(b.full(at(1, 5)));
+    REQUIRE(b.core->waiting() == 2);
+    // Validator 2's chain goes back to round 1: with each header only the one before it is known.
+    std::size_t refused = 0;
+    for (const unsigned round : {3u, 2u, 1u}) {
+      const auto x = b.full(at(2, round));
+      REQUIRE(b.core->screen(b.certificate_of(x)) == screening::check());
+      const auto fx = b.learn(x);
+      refused += static_cast<std::size_t>(
+          std::count(fx.rejected.begin(), fx.rejected.end(), reject::too_many_pending));
+      CHECK(b.core->waiting() <= 2);
+    }
+    CHECK(refused > 0);
+    b.full_rounds(2);
+    b.learn(b.full(at(1, 4)));  // again
+    for (const unsigned author : {0u, 1u, 3u}) {
+      CHECK(b.core->waiting() == 1);
+      b.learn(b.full(at(author, 3)));
+    }
+    CHECK(b.given.size() == 13);
+    CHECK(b.given.back() == at(1, 4));
+    CHECK(b.core->waiting() == 0);
   }
 
   TEST_CASE("headers without a certificate are bounded for each author") {
