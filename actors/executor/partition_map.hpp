@@ -46,9 +46,9 @@ public:
 
   /// What a plan knows of a key: 8 bytes, so that one cache line answers for it.
   struct entry {
-    std::uint32_t touched;     // low bits of the position of the last transaction that touched it
+    std::uint32_t mark;        // the scheduler's own; 0 at first
     std::uint8_t owner;        // Invariant: below executors()
-    std::uint8_t last_master;  // of that transaction; nobody: there was none
+    std::uint8_t last_master;  // the scheduler's own; nobody at first
     bool changed = false;      // this executor holds a change for its home (execution)
   };
   entry& at(std::uint32_t slot) { return keys_[slot]; }

@@ -11,7 +11,8 @@ namespace flamingo::commands {
 namespace {
 
 struct options {
-  std::vector<std::string> schedulers{"static", "pilotfish", "hermes", "flamingo"};
+  std::vector<std::string> schedulers{"static", "pilotfish", "hermes", "flamingo",
+                                      "flamingo-paper"};
   std::vector<std::uint16_t> executors{1, 2, 4, 8};
   std::vector<std::string> weights{"light", "medium", "heavy"};
   std::vector<unsigned> overlaps{0, 50, 90};

@@ -90,7 +90,7 @@ TEST_SUITE("bench") {
   }
 
   TEST_CASE("one executor reads nothing remotely and speeds nothing up") {
-    for (const auto& x : measure({"static", "pilotfish", "hermes", "flamingo"},
+    for (const auto& x : measure({"static", "pilotfish", "hermes", "flamingo", "flamingo-paper"},
                                  {.executors = 1, .distributed_percent = 20}, accounts, 3)) {
       CAPTURE(x.scheduler);
       CHECK(x.remote_reads == 0);
@@ -150,7 +150,7 @@ TEST_SUITE("bench") {
                       "0", "--distributed", "0", "--accounts", "10000", "--batches", "1"});
     CHECK(used.code == 0);
     for (const std::string part :
-         {"remote reads", "max/mean", "static", "pilotfish", "hermes", "flamingo", "medium"})
+         {"remote reads", "max/mean", "static", "pilotfish", "hermes", "flamingo-paper", "medium"})
       CHECK(used.out.find(part) != std::string::npos);
   }
 

@@ -196,8 +196,8 @@ TEST_SUITE("config") {
   TEST_CASE("a scheduler that changes the committed order is refused with the reason") {
     const auto said = node_complaint(
         replaced(sample("node"), "scheduler = \"static\"", "scheduler = \"hermes\""));
-    CHECK(said.find("local.scheduler: expected one of \"static\", \"pilotfish\", \"flamingo\"") !=
-          std::string::npos);
+    CHECK(said.find("local.scheduler: expected one of \"static\", \"pilotfish\", \"flamingo\", "
+                    "\"flamingo-paper\"") != std::string::npos);
     CHECK(said.find("hermes changes the committed order") != std::string::npos);
     CHECK(said.find('\n') == std::string::npos);
     CHECK(node_complaint(replaced(sample("node"), "scheduler = \"static\"",

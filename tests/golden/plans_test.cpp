@@ -48,7 +48,8 @@ std::string digest_of_plans(const std::string& scheduler, std::uint16_t executor
 TEST_SUITE("golden plans") {
   TEST_CASE("a stream gives the frozen plans under every scheduler") {
     std::map<std::string, std::string> now;
-    for (const std::string scheduler : {"static", "pilotfish", "hermes", "flamingo"})
+    for (const std::string scheduler :
+         {"static", "pilotfish", "hermes", "flamingo", "flamingo-paper"})
       for (const std::uint16_t executors : {1, 2, 3, 8, 10})
         now[scheduler + "_" + std::to_string(executors)] = digest_of_plans(scheduler, executors);
     const auto file = folder() / "plans.txt";

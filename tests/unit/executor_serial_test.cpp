@@ -17,7 +17,7 @@ struct random_load {
 /// One group after another, of random size, whose executors hear of each other in random order, one
 /// of them mostly late. A failing seed is printed.
 void run_random_batches(const random_load& load) {
-  for (const std::string scheduler : {"flamingo", "pilotfish", "static"}) {
+  for (const std::string scheduler : {"flamingo", "flamingo-paper", "pilotfish", "static"}) {
     CAPTURE(scheduler);
     std::uint64_t batches = 0, shared = 0;
     for (unsigned seed = 1; batches < load.batches; ++seed) {

@@ -1,6 +1,7 @@
 #include "actors/executor/schedulers/scheduler.hpp"
 
 #include "actors/executor/schedulers/flamingo.hpp"
+#include "actors/executor/schedulers/flamingo_paper.hpp"
 #include "actors/executor/schedulers/hermes.hpp"
 #include "actors/executor/schedulers/pilotfish.hpp"
 #include "actors/executor/schedulers/static.hpp"
@@ -12,6 +13,7 @@ std::unique_ptr<scheduler> make_scheduler(std::string_view name, std::uint32_t s
   if (name == "pilotfish") return std::make_unique<pilotfish_scheduler>();
   if (name == "hermes") return std::make_unique<hermes_scheduler>(slack_per_mille);
   if (name == "flamingo") return std::make_unique<flamingo_scheduler>(slack_per_mille);
+  if (name == "flamingo-paper") return std::make_unique<flamingo_paper_scheduler>(slack_per_mille);
   return nullptr;
 }
 

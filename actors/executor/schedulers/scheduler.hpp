@@ -69,6 +69,10 @@ public:
   virtual void schedule(const execution_batch&, partition_map& map, batch_plan& into) = 0;
 };
 
+/// Accesses whose entries in the map are on their way from memory while earlier ones are worked on:
+/// the map is larger than a cache, and hardly two entries of a batch share a line.
+inline constexpr std::size_t accesses_ahead = 24;
+
 /// How far above the mean an executor's load in a batch may be: an executor group's setting.
 inline constexpr std::uint32_t default_slack_per_mille = 50;
 

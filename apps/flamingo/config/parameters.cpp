@@ -201,9 +201,11 @@ entry scheduler_choice(std::string& x) {
   auto out = choice("scheduler", x,
                     {{"static", std::string("static")},
                      {"pilotfish", std::string("pilotfish")},
-                     {"flamingo", std::string("flamingo")}},
+                     {"flamingo", std::string("flamingo")},
+                     {"flamingo-paper", std::string("flamingo-paper")}},
                     "Which executor runs what. static: by key, fixed. pilotfish: spread over all, "
-                    "values are fetched and returned. flamingo: balanced, keys follow their use.");
+                    "values are fetched and returned. flamingo: balanced, keys follow their use. "
+                    "flamingo-paper: the same without its look back, for comparison.");
   out.expected += " (hermes changes the committed order: only flamingo bench scheduler has it)";
   return out;
 }
