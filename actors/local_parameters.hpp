@@ -56,7 +56,7 @@ struct local_parameters {
   // -- executor
   std::uint16_t executors = 2;  // of the group at first; `flamingo executor` changes it; 1..10
   std::uint32_t slack_per_mille = 50;  // of load, above the mean, that one may get; 0..1000
-  std::string scheduler = "static";    // who runs what: static, pilotfish or flamingo
+  std::string scheduler = "static";    // who runs what: static, pilotfish, flamingo[-paper]
   std::uint64_t max_lag = 200;         // sub-DAGs the executors may be behind before new
                                        // client payload is refused; 10..10000
   std::chrono::milliseconds max_execution_delay{1000};  // bundles wait at the door while a commit

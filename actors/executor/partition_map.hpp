@@ -1,4 +1,4 @@
-// The partition map: which executor owns each key now, and who touched it last (design:
+// The partition map: which executor owns each key now, and what the scheduler notes of it (design:
 // "Scheduler"). It starts with every key at its home, is the same in every executor of a group, and
 // starts anew when the group changes.
 #pragma once

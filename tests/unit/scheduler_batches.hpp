@@ -56,6 +56,27 @@ inline partition_map uneven_map(std::uint16_t executors, std::uint32_t slots,
   return map;
 }
 
+inline std::vector<std::uint8_t> owners_in(const partition_map& map) {
+  std::vector<std::uint8_t> out;
+  for (std::uint32_t slot = 0; slot < map.slots(); ++slot) out.push_back(map.owner(slot));
+  return out;
+}
+
+/// Whether a plan in the committed order says that the holder of each value is who wrote it last,
+/// or its owner before the batch, and the map after it the same.
+/// @param owners before the batch; after it, what the map must say.
+inline bool values_are_where_it_says(const batch& transactions, const batch_plan& plan,
+                                     const partition_map& map, std::vector<std::uint8_t>& owners) {
+  bool right = true;
+  std::size_t a = 0;
+  for (std::size_t t = 0; t < transactions.size(); ++t)
+    for (const slot_access key : transactions[t].keys) {
+      right = right && plan.holders.at(a++) == owners.at(key.slot());
+      if (key.writes()) owners[key.slot()] = plan.masters.at(t);
+    }
+  return right && a == plan.holders.size() && owners_in(map) == owners;
+}
+
 /// Keys that a transaction needs and that are not at its master.
 inline std::uint64_t remote_reads(const flat_batch& x, const batch_plan& plan) {
   std::uint64_t count = 0;

@@ -100,19 +100,10 @@ TEST_SUITE("scheduler") {
       for (int round = 0; round < 8; ++round) {
         const auto transactions = random_batch(rng, 1 + rng() % 120, slots, 4, 3);
         const flat_batch flat(transactions);
-        std::vector<std::uint8_t> owner_now;
-        for (std::uint32_t slot = 0; slot < slots; ++slot) owner_now.push_back(map.owner(slot));
+        std::vector<std::uint8_t> owner_now = owners_in(map);
         fast.schedule(flat.at(position), map, plan);
         REQUIRE(plan.masters == plain.schedule(transactions));
-        // The holder of a value is who wrote it last, or its owner before the batch.
-        std::uint32_t a = 0;
-        for (std::size_t t = 0; t < transactions.size(); ++t)
-          for (const auto key : transactions[t].keys) {
-            REQUIRE(plan.holders[a++] == owner_now[key.slot()]);
-            if (key.writes()) owner_now[key.slot()] = plan.masters[t];
-          }
-        for (std::uint32_t slot = 0; slot < slots; ++slot)
-          REQUIRE(map.owner(slot) == owner_now[slot]);
+        REQUIRE(values_are_where_it_says(transactions, plan, map, owner_now));
         position += transactions.size();
       }
     }

@@ -138,8 +138,7 @@ TEST_SUITE("scheduler") {
       const auto slots = static_cast<std::uint32_t>(5 + rng() % 200);
       const auto slack = static_cast<std::uint32_t>(rng() % 4 * 50);
       partition_map map = uneven_map(executors, slots, rng);
-      std::vector<std::uint8_t> owner_now;
-      for (std::uint32_t slot = 0; slot < slots; ++slot) owner_now.push_back(map.owner(slot));
+      std::vector<std::uint8_t> owner_now = owners_in(map);
       plain_scheduler plain(executors, slack, owner_now);
       flamingo_scheduler fast(slack);
       batch_plan plan;
@@ -149,15 +148,7 @@ TEST_SUITE("scheduler") {
         const flat_batch flat(transactions);
         fast.schedule(flat.at(position), map, plan);
         REQUIRE(plan.masters == plain.schedule(transactions));
-        // The holder of a value is who wrote it last, or its owner before the batch.
-        std::uint32_t a = 0;
-        for (std::size_t t = 0; t < transactions.size(); ++t)
-          for (const auto key : transactions[t].keys) {
-            REQUIRE(plan.holders[a++] == owner_now[key.slot()]);
-            if (key.writes()) owner_now[key.slot()] = plan.masters[t];
-          }
-        for (std::uint32_t slot = 0; slot < slots; ++slot)
-          REQUIRE(map.owner(slot) == owner_now[slot]);
+        REQUIRE(values_are_where_it_says(transactions, plan, map, owner_now));
         position += transactions.size();
       }
     }
@@ -228,6 +219,23 @@ TEST_SUITE("scheduler") {
     CHECK(slack_of_group(8, 50) == 50);
     CHECK(slack_of_group(10, 50) == 50);
     CHECK(slack_of_group(7, 0) == 0);
+  }
+
+  TEST_CASE("the largest batch of the dearest transactions is planned within the bound") {
+    constexpr std::uint16_t dearest = 0xffff;
+    constexpr std::size_t largest = 100'000;  // protocol.execution_batch
+    std::mt19937_64 rng(1);
+    partition_map map = uneven_map(8, 1000, rng);
+    batch transactions(largest);
+    for (auto& t : transactions) {
+      t.cost = dearest;
+      t.keys.emplace_back(static_cast<std::uint32_t>(rng() % 1000), true);
+    }
+    const flat_batch flat(transactions);
+    batch_plan plan;
+    flamingo_scheduler scheduler(50);
+    scheduler.schedule(flat.at(0), map, plan);
+    CHECK(most_loaded(transactions, plan, 8) <= load_bound(largest * dearest, 8, 50));
   }
 
   TEST_CASE("flamingo leaves a transaction where its keys are while there is room") {

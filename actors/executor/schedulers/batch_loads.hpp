@@ -43,17 +43,18 @@ public:
   }
 
   /// Something to compare executors by: the larger weight, then the lower load, then the lower id.
-  /// @param weight below 2^24.
+  /// @param weight its low 20 bits count.
   std::uint64_t ranked(std::uint64_t weight, std::uint8_t executor) const {
-    return weight << 40 | standing_[executor];
+    return weight << 44 | standing_[executor];
   }
-  static std::uint64_t weight_of(std::uint64_t rank) { return rank >> 40; }
+  static std::uint64_t weight_of(std::uint64_t rank) { return rank >> 44; }
   static std::uint8_t executor_of(std::uint64_t rank) {
     return static_cast<std::uint8_t>(0xff - rank % 0x100);
   }
 
 private:
-  static constexpr std::uint64_t load_max = 0xffffffff;
+  /// More than the largest batch of the dearest transactions: 100,000 times 65,535.
+  static constexpr std::uint64_t load_max = 0xfffffffff;
 
   std::uint16_t executors_ = 1;
   std::uint64_t full_ = 0;  // standing of an executor whose load is all that it may be, without id
